@@ -1,4 +1,4 @@
-//! Traces: any bytes, in each format, in pieces of any size.
+//! Traces: any bytes, in each format, in chunks of any size.
 
 use invigil_monitor::event::{EventCatalog, EventKind, Param, ParamSource, ParamType};
 use invigil_trace::{Format, Input, LineErrors, ReadEnd, ReadOptions, Schema, TraceError, read};
@@ -6,8 +6,11 @@ use std::io::Cursor;
 use std::ops::ControlFlow;
 use std::sync::OnceLock;
 
-/// Longer lines are skipped: short enough for an input to have some.
-const LINE: usize = 3000;
+/// Maximum length of a line: short enough that inputs exceed it.
+const MAX_LINE: usize = 3000;
+
+/// End of a read that failed in the decompressor.
+const CORRUPT: &str = "corrupt";
 
 pub(crate) fn json(data: &[u8]) {
     run(data, Format::JsonLines);
@@ -21,62 +24,68 @@ pub(crate) fn line(data: &[u8]) {
     run(data, Format::Line);
 }
 
-/// Any bytes are read without a panic, and what is read does not depend on how much is read at a time or by
-/// how many threads. A strict reader refuses just what another skips.
+/// No input causes a panic, and the result does not depend on the chunk size or the number of threads. A strict
+/// reader rejects exactly the lines that a lenient one skips.
 fn run(data: &[u8], format: Format) {
-    let options =
-        |block| ReadOptions { format: Some(format), threads: 1, block, max_line: LINE, strict: false };
-    let whole = all(data, &options(64 << 10));
-    for block in [1, 64, 1 << 10] {
-        // A byte at a time only what is short: it takes long.
-        if block > 1 || data.len() <= 200 {
-            whole.agrees(&all(data, &options(block)), &format!("reading {block} bytes at a time"));
+    let options = |chunk_bytes| ReadOptions {
+        format: Some(format),
+        threads: 1,
+        chunk_bytes,
+        max_line: MAX_LINE,
+        strict: false,
+    };
+    let whole = read_all(data, &options(64 << 10));
+    for chunk_bytes in [1, 64, 1 << 10] {
+        // Only short inputs are read byte by byte, which is slow.
+        if chunk_bytes > 1 || data.len() <= 200 {
+            let chunked = read_all(data, &options(chunk_bytes));
+            whole.assert_agrees(&chunked, &format!("reading {chunk_bytes} bytes at a time"));
         }
     }
     // Threads take longer to start than most inputs to read.
     if data.len() % 16 == 15 {
         let threads = ReadOptions { threads: 3, ..options(256) };
-        whole.agrees(&all(data, &threads), "reading on several threads");
+        whole.assert_agrees(&read_all(data, &threads), "reading on several threads");
     }
-    all(data, &ReadOptions { format: None, ..options(1 << 10) });
-    let strict = all(data, &ReadOptions { strict: true, ..options(1 << 10) });
-    match (whole.line_errors.is_empty(), whole.ended.as_str()) {
-        (true, _) => whole.agrees(&strict, "a strict reader of what is right"),
-        (false, "finished") => assert_eq!(strict.ended, "strict", "a strict reader of what is wrong"),
+    read_all(data, &ReadOptions { format: None, ..options(1 << 10) });
+    let strict = read_all(data, &ReadOptions { strict: true, ..options(1 << 10) });
+    match (whole.line_errors.is_empty(), whole.end.as_str()) {
+        (true, _) => whole.assert_agrees(&strict, "strict reading of a valid trace"),
+        (false, "finished") => assert_eq!(strict.end, "strict", "strict reading of a malformed trace"),
         (false, _) => {}
     }
 }
 
-/// All that there is to say of a trace.
+/// Everything observable about a trace.
 #[derive(Debug, PartialEq)]
-struct Seen {
+struct ReadResult {
     events: Vec<String>,
     ignored: u64,
     lines: u64,
     out_of_order: u64,
     line_errors: LineErrors,
-    ended: String,
+    end: String,
 }
 
-impl Seen {
-    /// Whether the end was reached. Compressed data may be damaged, and then a decompressor gives more or less
-    /// of what was before the damage.
+impl ReadResult {
+    /// Whether all data was decompressed. From corrupt data a decompressor may return more or less of what precedes
+    /// the corrupt part.
     fn is_complete(&self) -> bool {
-        !self.ended.contains("data is damaged") && !self.ended.contains("data ends too early")
+        self.end != CORRUPT
     }
 
-    fn agrees(&self, other: &Seen, how: &str) {
+    fn assert_agrees(&self, other: &ReadResult, how: &str) {
         if self.is_complete() {
             assert_eq!(self, other, "{how}");
         } else {
             let both = self.events.len().min(other.events.len());
             assert_eq!(self.events[..both], other.events[..both], "{how}");
-            assert!(!other.is_complete() || other.ended != "finished", "{how}: damage was not noticed");
+            assert!(!other.is_complete() || other.end != "finished", "{how}: damage was not detected");
         }
     }
 }
 
-fn all(data: &[u8], options: &ReadOptions) -> Seen {
+fn read_all(data: &[u8], options: &ReadOptions) -> ReadResult {
     static SCHEMA: OnceLock<(EventCatalog, Schema)> = OnceLock::new();
     let (catalog, schema) = SCHEMA.get_or_init(|| {
         let catalog = catalog();
@@ -87,36 +96,37 @@ fn all(data: &[u8], options: &ReadOptions) -> Seen {
     let mut events = Vec::new();
     let summary = read(vec![input], schema, options, |block| {
         for at in 0..block.batch.len() {
-            let (event, stamp) = (block.batch.event(at), block.batch.meta(at));
-            let symbol = catalog.get(event.id).expect("an event of the catalog");
-            assert_eq!(event.params.len(), symbol.params.len());
+            let (event, meta) = (block.batch.event(at), block.batch.meta(at));
+            let decl = catalog.get(event.id).expect("an event of the catalog");
+            assert_eq!(event.params.len(), decl.params.len());
             let params = event.params.iter().map(|value| match value.as_text() {
                 Some((start, len)) => event.text[start as usize..][..len as usize].to_owned(),
                 None => format!("{:?}", value.bits()),
             });
             let params: Vec<String> = params.collect();
-            let time = stamp.time.to_bits();
-            events.push(format!("{} {symbol} {time} {params:?}", block.place(at).line));
+            let time = meta.time.to_bits();
+            events.push(format!("{} {decl} {time} {params:?}", block.position(at).line));
         }
         ControlFlow::Continue(())
     });
     assert_eq!(summary.events, events.len() as u64);
-    let ended = match summary.end {
+    let end = match summary.end {
         ReadEnd::Finished => "finished".to_owned(),
         ReadEnd::Stopped => "stopped".to_owned(),
-        ReadEnd::Failed(TraceError::Strict { problem, .. }) => {
-            assert!(!problem.to_string().is_empty());
+        ReadEnd::Failed(TraceError::Strict { error, .. }) => {
+            assert!(!error.to_string().is_empty());
             "strict".to_owned()
         }
+        ReadEnd::Failed(TraceError::Read { compression: Some(_), .. }) => CORRUPT.to_owned(),
         ReadEnd::Failed(error) => error.to_string(),
     };
-    Seen {
+    ReadResult {
         events,
         ignored: summary.ignored,
         lines: summary.lines,
         out_of_order: summary.out_of_order,
         line_errors: summary.line_errors,
-        ended,
+        end,
     }
 }
 
@@ -125,9 +135,9 @@ fn catalog() -> EventCatalog {
     let name = |name: &str| ParamSource::Name(name.to_owned());
     let mut catalog = EventCatalog::default();
     let mut add = |event: &str, kind: EventKind, params: Vec<(ParamSource, Option<ParamType>)>| {
-        let symbol = catalog.declare(event, kind);
+        let id = catalog.declare(event, kind);
         for (source, ty) in params {
-            catalog.declare_param(symbol, &Param { name: source.to_string(), source, ty });
+            catalog.declare_param(id, &Param { name: source.to_string(), source, ty });
         }
     };
     add("push", EventKind::Before, vec![(name("queue"), None), (name("c"), Some(ParamType::Str))]);

@@ -199,8 +199,8 @@ impl<'a> PropertyRun<'a> {
                 if observer.is_quiet() && verdict != Some(Verdict::Error) {
                     return ControlFlow::Continue(());
                 }
-                let (event, index) = (batch.event(at), before + block.number(at));
-                let (time, place) = (batch.meta(at).time, block.place(at));
+                let (event, index) = (batch.event(at), before + block.record_number(at));
+                let (time, place) = (batch.meta(at).time, block.position(at));
                 if let Some(history) = &mut observer.history {
                     history.settle(&event, index, time, place);
                     if observer.fresh.is_empty()

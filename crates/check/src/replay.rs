@@ -145,7 +145,7 @@ impl<'a> Replay<'a> {
     /// Replays a block, and fills in the paths of the violations in it.
     pub(crate) fn follow(&mut self, block: &EventBlock, before: u64, findings: &mut [Violation]) {
         for at in 0..block.batch.len() {
-            let index = before + block.number(at);
+            let index = before + block.record_number(at);
             if index > self.last {
                 return;
             }
@@ -162,7 +162,7 @@ impl<'a> Replay<'a> {
             self.automaton.step(&mut self.slices, &mut self.scratch, &event, &mut observer);
             let fresh = observer.fresh;
             for (target, mut step) in fresh {
-                let (time, place) = (block.batch.meta(at).time, block.place(at));
+                let (time, place) = (block.batch.meta(at).time, block.position(at));
                 let reported_event = violation::reported_event(self.catalog, &event, index, time, place);
                 step.event = Some(reported_event);
                 let target = &mut self.targets[target];

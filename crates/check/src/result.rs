@@ -183,7 +183,8 @@ impl CheckResult {
             let partial = problems.count() - problems.skipped();
             return MalformedLines { skipped: problems.skipped(), partial, first: first.collect() };
         };
-        let is_before_stop = |at: &&LineError| at.place.input == place.input && at.place.line <= place.line;
+        let is_before_stop =
+            |error: &&LineError| error.position.input == place.input && error.position.line <= place.line;
         let first: Vec<&LineError> = first.filter(is_before_stop).collect();
         let skipped = first.iter().filter(|problem| problem.skipped).count();
         MalformedLines { skipped: skipped as u64, partial: (first.len() - skipped) as u64, first }

@@ -131,7 +131,7 @@ pub(crate) struct Check {
     #[arg(long, conflicts_with_all = ["quiet", "json"])]
     pub(crate) prints: bool,
 
-    /// Print only errors and warnings; use the exit status
+    /// Print only errors and warnings; the exit status shows the result
     #[arg(short, long, conflicts_with = "json")]
     pub(crate) quiet: bool,
 
@@ -179,7 +179,7 @@ Exit status, the first that applies:
     2  no result: a property, an option or the trace is invalid, a block
        failed, or a report could not be written
     0  no property is violated: each holds or is undecided at the end of the
-       trace; for `ltlf:` the end decides";
+       trace; for `ltlf:` nothing stays undecided";
 
 /// Explain a property: its states, the events it needs, and suspicious parts
 ///

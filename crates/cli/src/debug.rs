@@ -136,7 +136,7 @@ where
         name: args.model.display().to_string(),
         style: terminal.style,
         interrupt,
-        first: args.execution.as_ref().map(|path| format!("open {}", path.display())),
+        first_command: args.execution.as_ref().map(|path| format!("open {}", path.display())),
         ..ReplConfig::default()
     };
     let script = match &args.commands {

@@ -155,12 +155,12 @@ pub(crate) fn find_command(word: &str) -> Result<&'static Command, String> {
     if let Some(command) = exact {
         return Ok(command);
     }
-    let mut has_run: Vec<&Command> = commands().filter(|command| command.name.starts_with(word)).collect();
-    if has_run.is_empty() {
+    let mut matching: Vec<&Command> = commands().filter(|command| command.name.starts_with(word)).collect();
+    if matching.is_empty() {
         let other = |command: &&Command| command.short.iter().any(|name| name.starts_with(word));
-        has_run = commands().filter(other).collect();
+        matching = commands().filter(other).collect();
     }
-    match has_run[..] {
+    match matching[..] {
         [command] => Ok(command),
         [] => {
             let names = commands()
@@ -172,7 +172,7 @@ pub(crate) fn find_command(word: &str) -> Result<&'static Command, String> {
             })
         }
         _ => {
-            let names: Vec<&str> = has_run.iter().map(|command| command.name).collect();
+            let names: Vec<&str> = matching.iter().map(|command| command.name).collect();
             Err(format!("ambiguous command `{word}`: {}", listed(&names, "or")))
         }
     }
@@ -225,8 +225,8 @@ pub(crate) fn run(context: &mut CommandContext<'_>, line: &str) -> CommandResult
         return Err(format!("`{line}` is not a command; `help` lists all commands"));
     }
     let command = find_command(word)?;
-    let formatted = matches!(command.name, "print" | "x");
-    if !arguments.format.is_empty() && !formatted {
+    let accepts_format = matches!(command.name, "print" | "x");
+    if !arguments.format.is_empty() && !accepts_format {
         return Err(format!("`{}` does not accept a format; usage: {}", command.name, command.call()));
     }
     context.repl.repeat = command.repeat;

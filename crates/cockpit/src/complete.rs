@@ -22,11 +22,11 @@ pub(crate) fn complete(context: &mut CommandContext<'_>, line: &str, position: u
     let before = line.get(..position).unwrap_or(line);
     let start = before.rfind(char::is_whitespace).map_or(0, |at| at + 1);
     let word = &before[start..];
-    let lead = before[..start].trim();
-    let mut words = if lead.is_empty() || lead == "verde" {
+    let words_before = before[..start].trim();
+    let mut words = if words_before.is_empty() || words_before == "verde" {
         commands().map(|command| command.name.to_owned()).filter(|name| name.starts_with(word)).collect()
     } else {
-        match find_command(split(lead).0) {
+        match find_command(split(words_before).0) {
             Ok(command) => candidates(context, command.argument, word),
             Err(_) => Vec::new(),
         }
@@ -38,39 +38,39 @@ pub(crate) fn complete(context: &mut CommandContext<'_>, line: &str, position: u
 }
 
 fn candidates(context: &mut CommandContext<'_>, argument: ArgumentKind, word: &str) -> Vec<String> {
-    let with_prefix = |names: Vec<String>| names.into_iter().filter(|name| name.starts_with(word)).collect();
+    let matching = |names: Vec<String>| names.into_iter().filter(|name| name.starts_with(word)).collect();
     match argument {
         ArgumentKind::Nothing => Vec::new(),
-        ArgumentKind::Command => with_prefix(commands().map(|command| command.name.to_owned()).collect()),
+        ArgumentKind::Command => matching(commands().map(|command| command.name.to_owned()).collect()),
         ArgumentKind::Location => context.session.target().complete_function(word),
         ArgumentKind::Property => {
-            with_prefix(context.session.monitors().map(|monitor| monitor.automaton().name.clone()).collect())
+            matching(context.session.monitors().map(|monitor| monitor.automaton().name.clone()).collect())
         }
         ArgumentKind::State => {
             let monitor = context.session.monitor(context.session.current_property());
-            with_prefix(monitor.map_or(Vec::new(), |monitor| monitor.states().map(str::to_owned).collect()))
+            matching(monitor.map_or(Vec::new(), |monitor| monitor.states().map(str::to_owned).collect()))
         }
         ArgumentKind::File => files(word),
-        ArgumentKind::Checkpoint => with_prefix(
+        ArgumentKind::Checkpoint => matching(
             context.session.checkpoints().iter().map(|checkpoint| checkpoint.id.to_string()).collect(),
         ),
         ArgumentKind::Breakpoint => {
-            let points = context.session.target().breakpoints();
-            with_prefix(points.iter().map(|point| point.id.0.to_string()).collect())
+            let breakpoints = context.session.target().breakpoints();
+            matching(breakpoints.iter().map(|breakpoint| breakpoint.id.0.to_string()).collect())
         }
-        ArgumentKind::Info => with_prefix(info::TOPICS.map(str::to_owned).to_vec()),
-        ArgumentKind::Method => with_prefix(METHODS.map(str::to_owned).to_vec()),
-        ArgumentKind::Variable => with_prefix(variables(context)),
+        ArgumentKind::Info => matching(info::TOPICS.map(str::to_owned).to_vec()),
+        ArgumentKind::Method => matching(METHODS.map(str::to_owned).to_vec()),
+        ArgumentKind::Variable => matching(variables(context)),
     }
 }
 
 /// The local variables and arguments of the selected frame.
 fn variables(context: &mut CommandContext<'_>) -> Vec<String> {
-    let subject = context.session.target();
-    let depth = subject.selected_frame();
+    let target = context.session.target();
+    let depth = target.selected_frame();
     let mut names: Vec<String> =
-        subject.locals().unwrap_or_default().into_iter().map(|variable| variable.name).collect();
-    if let Some(frame) = subject.frames(depth + 1).unwrap_or_default().get(depth) {
+        target.locals().unwrap_or_default().into_iter().map(|variable| variable.name).collect();
+    if let Some(frame) = target.frames(depth + 1).unwrap_or_default().get(depth) {
         names.extend(frame.arguments.iter().map(|variable| variable.name.clone()));
     }
     names

@@ -6,21 +6,21 @@
 use crate::command::CommandContext;
 use std::fmt::Write as _;
 
-const CURRENT_GOOD: &str = "#2da44e";
-const CURRENT_BAD: &str = "#e5534b";
-const CURRENT_OPEN: &str = "#d4a72c";
-const TAKEN: &str = "#8b4513";
-const LEFT: &str = "#b1b8c0";
+const CURRENT_ACCEPTING: &str = "#2da44e";
+const CURRENT_NON_ACCEPTING: &str = "#e5534b";
+const CURRENT_UNDECIDED: &str = "#d4a72c";
+const LAST_TRANSITION: &str = "#8b4513";
+const LAST_SOURCE: &str = "#b1b8c0";
 
-/// The current property as SVG.
-pub(crate) fn picture(context: &CommandContext<'_>) -> Result<String, String> {
+/// Renders the current property as SVG.
+pub(crate) fn render_svg(context: &CommandContext<'_>) -> Result<String, String> {
     let property = context.session.current_property();
     let loaded = &context.repl.loaded;
     let Some(monitor) = context.session.monitor(property) else {
         return Err("no property is loaded".to_owned());
     };
-    let graph = match loaded.written.get(property) {
-        Some(written) => written.graph(monitor.automaton(), &loaded.catalog, &loaded.sources),
+    let graph = match loaded.property_sources.get(property) {
+        Some(source) => source.graph(monitor.automaton(), &loaded.catalog, &loaded.sources),
         // The properties of scripts have no source text of their own.
         None => invigil_lang::ltl::graph(monitor.automaton(), &loaded.catalog),
     };
@@ -39,15 +39,15 @@ pub(crate) fn picture(context: &CommandContext<'_>) -> Result<String, String> {
             step.to
         );
         // Writing to a string cannot fail.
-        let _ = writeln!(style, "{edge} .line{{stroke:{TAKEN};stroke-width:2.6}}");
-        let _ = writeln!(style, "{edge} .head,{edge} .label{{fill:{TAKEN}}}");
-        let _ = writeln!(style, ".automaton .state[data-state=\"{}\"] rect{{fill:{LEFT}}}", step.from);
+        let _ = writeln!(style, "{edge} .line{{stroke:{LAST_TRANSITION};stroke-width:2.6}}");
+        let _ = writeln!(style, "{edge} .head,{edge} .label{{fill:{LAST_TRANSITION}}}");
+        let _ = writeln!(style, ".automaton .state[data-state=\"{}\"] rect{{fill:{LAST_SOURCE}}}", step.from);
     }
     for name in monitor.current_states().filter(|name| is_plain(name)) {
         let state = format!(".automaton .state[data-state=\"{name}\"]");
-        let _ = writeln!(style, "{state} rect{{fill:{CURRENT_OPEN};stroke-width:3.5}}");
-        let _ = writeln!(style, "{state}.accepting rect{{fill:{CURRENT_GOOD}}}");
-        let _ = writeln!(style, "{state}.non-accepting rect{{fill:{CURRENT_BAD}}}");
+        let _ = writeln!(style, "{state} rect{{fill:{CURRENT_UNDECIDED};stroke-width:3.5}}");
+        let _ = writeln!(style, "{state}.accepting rect{{fill:{CURRENT_ACCEPTING}}}");
+        let _ = writeln!(style, "{state}.non-accepting rect{{fill:{CURRENT_NON_ACCEPTING}}}");
         let _ = writeln!(style, "{state} rect.inner{{fill:none}}");
     }
     let svg = graph.to_svg();

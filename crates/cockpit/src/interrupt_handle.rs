@@ -3,7 +3,7 @@
 use invigil_session::target::Interrupter;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Handle that interrupts a running target. The signal handler of Ctrl-C holds a clone.
+/// Handle that interrupts whatever is running, a target or a search. The signal handler of Ctrl-C holds a clone.
 #[derive(Clone, Default)]
 pub struct InterruptHandle(Arc<Mutex<State>>);
 
@@ -20,7 +20,8 @@ impl InterruptHandle {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Interrupts the target if it runs, and returns whether it does.
+    /// Interrupts the target if it is running. Returns whether it was running. In either case,
+    /// [`was_interrupted`](Self::was_interrupted) is true until the next run starts.
     pub fn interrupt(&self) -> bool {
         let mut state = self.state();
         state.was_interrupted = true;
@@ -32,7 +33,7 @@ impl InterruptHandle {
         state.is_running
     }
 
-    /// Interrupts the target and ends the prompt: no further commands are read.
+    /// Interrupts the target and ends the prompt, which reads no further commands.
     pub fn request_exit(&self) {
         self.state().is_exit_requested = true;
         self.interrupt();
@@ -43,24 +44,24 @@ impl InterruptHandle {
         self.state().is_exit_requested
     }
 
-    /// Whether an interrupt arrived since the target was last resumed.
+    /// Whether an interrupt has arrived since the target or search was last started.
     pub fn was_interrupted(&self) -> bool {
         self.state().was_interrupted
     }
 
-    /// Directs interrupts to this target from now on.
-    pub fn attach(&self, interrupter: Box<dyn Interrupter>) {
+    /// Sets the interrupter of the current target.
+    pub fn set_interrupter(&self, interrupter: Box<dyn Interrupter>) {
         self.state().interrupter = Some(interrupter);
     }
 
-    /// Runs `work`, during which interrupts are passed to the target.
+    /// Runs `work`; meanwhile interrupts are passed to the target.
     pub fn while_running<T>(&self, work: impl FnOnce() -> T) -> T {
         {
             let mut state = self.state();
             (state.is_running, state.was_interrupted) = (true, false);
         }
-        let done = work();
+        let result = work();
         self.state().is_running = false;
-        done
+        result
     }
 }

@@ -2,7 +2,7 @@
 //! Text front ends of the debuggers: the prompt for live programs, the prompt for models, the report of a batch run.
 //!
 //! A [`LiveDebugger`] owns a session and executes commands: it maps a line to text. It does not use a terminal, so
-//! that commands can come from the user, from a file, from a block of a scenario or from an editor. [`prompt`] reads
+//! that commands can come from the user, a file, a block of a scenario or an editor. [`prompt`] reads
 //! lines from a terminal; [`report`] renders an unattended run; [`multiverse`] is the debugger for models.
 //!
 //! ```text
@@ -13,7 +13,7 @@
 //! | --- | --- |
 //! | `live_debugger` | session and REPL state behind one interface |
 //! | `command`, `commands` | the command table, parsing of a line, the commands by topic |
-//! | `repl_state` | what one command leaves for the next |
+//! | `repl_state` | state that commands share |
 //! | `start`, `session_factory` | starting a session from files and a target |
 //! | `render`, `graph` | stops, stacks, sources, event history, checkpoints, the automaton as SVG |
 //! | `prompt`, `complete` | line editing, history and completion |
@@ -24,8 +24,8 @@
 //! # Invariants
 //!
 //! - Commands never write to the terminal: they return text, or an error text without the prefix `error:`.
-//! - A failed restart leaves the session, or at least its files, as before.
-//! - A target that the user attached to is detached where a target that we started is killed.
+//! - A failed restart leaves the session, or at least its list of files, as before.
+//! - On exit, a target that the user attached to is detached instead of killed.
 
 mod command;
 mod commands;

@@ -53,20 +53,23 @@ impl LiveDebugger {
     ///
     /// # Errors
     /// If the target cannot be resumed.
-    pub fn resume(&mut self, how: &ResumeMode) -> TargetResult<RunOutcome> {
+    pub fn resume(&mut self, mode: &ResumeMode) -> TargetResult<RunOutcome> {
         self.repl.has_run = true;
         let session = &mut self.session;
-        self.repl.while_running(|| session.run(how))
+        self.repl.while_running(|| session.run(mode))
     }
 
     /// Renders a stop for the user.
-    pub fn show(&mut self, outcome: &RunOutcome) -> String {
+    pub fn render_outcome(&mut self, outcome: &RunOutcome) -> String {
         self.repl.has_run = true;
-        stop::outcome(&mut CommandContext { session: &mut self.session, repl: &mut self.repl }, outcome)
+        stop::render_outcome(
+            &mut CommandContext { session: &mut self.session, repl: &mut self.repl },
+            outcome,
+        )
     }
 
-    /// Confirmation question if the last command needs confirmation; it has not run yet. If the answer is yes, execute the
-    /// command with [`run_confirmed`](LiveDebugger::run_confirmed).
+    /// Takes the confirmation question of the last command, if it needs confirmation; it has not run yet. If the
+    /// answer is yes, execute the command with [`run_confirmed`](LiveDebugger::run_confirmed).
     pub fn take_question(&mut self) -> Option<String> {
         self.repl.question.take()
     }
@@ -77,9 +80,9 @@ impl LiveDebugger {
     /// As [`run`](LiveDebugger::run).
     pub fn run_confirmed(&mut self, line: &str) -> Result<String, String> {
         let before = std::mem::replace(&mut self.repl.confirmed, true);
-        let done = self.run(line);
+        let result = self.run(line);
         self.repl.confirmed = before;
-        done
+        result
     }
 
     /// Whether `quit` was executed, or an [exit was requested](crate::InterruptHandle::request_exit).

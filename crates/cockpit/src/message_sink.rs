@@ -26,9 +26,9 @@ pub(crate) struct SessionPrinter {
 }
 
 impl Listener for SessionPrinter {
-    fn message(&mut self, by: MessageSource, line: &str) {
+    fn message(&mut self, source: MessageSource, line: &str) {
         let faint = |text: &str| self.sink.style.paint(Paint::Faint, text);
-        match by {
+        match source {
             MessageSource::Property(property) if self.sink.properties => {
                 let name = self.names.get(property).map_or("property", String::as_str);
                 (self.sink.out)(&format!("{} {line}", faint(&format!("{name}:"))));

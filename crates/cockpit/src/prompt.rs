@@ -32,11 +32,11 @@ pub(crate) trait CommandProcessor {
     /// Completes the word before the cursor.
     fn complete(&mut self, line: &str, position: usize) -> Completion;
 
-    /// Argument syntax of a command, or `None` if the word is not a command.
+    /// Returns the argument syntax of a command, or `None` if the word is not a command.
     fn usage(&self, word: &str) -> Option<&'static str>;
 
-    /// Confirmation question if the last line needs confirmation; its command has not run yet, and the result of
-    /// [`run`](Self::run) is empty. Clears the question.
+    /// Takes the confirmation question of the last line, if it needs confirmation; its command has not run yet, and
+    /// the result of [`run`](Self::run) is empty.
     fn take_question(&mut self) -> Option<String> {
         None
     }
@@ -132,7 +132,7 @@ pub fn run_prompt(
     style: Style,
     show: &dyn Fn(&str, bool),
 ) -> Result<(), String> {
-    run_prompt_with(debugger, style, &mut |words, is_error| show(words, is_error))
+    run_prompt_with(debugger, style, &mut |text, is_error| show(text, is_error))
 }
 
 /// Runs the prompt for any command interpreter.
@@ -165,21 +165,21 @@ pub(crate) fn run_prompt_with(
             Err(error) => return Err(failed(error)),
         };
         if !line.trim().is_empty() {
-            // A line that cannot be stored is still executed.
+            // A line is executed even if it cannot be stored.
             let _ = editor.add_history_entry(line.as_str());
         }
         let result = shared.borrow_mut().run(&line);
         let question = shared.borrow_mut().take_question();
         let result = match question {
-            Some(question) => match confirmed(&mut editor, &question) {
+            Some(question) => match ask_for_confirmation(&mut editor, &question) {
                 true => shared.borrow_mut().run_confirmed(&line),
                 false => continue,
             },
             None => result,
         };
         match result {
-            Ok(words) => show(&words, false),
-            Err(words) => show(&(words + "\n"), true),
+            Ok(output) => show(&output, false),
+            Err(message) => show(&(message + "\n"), true),
         }
     }
     if let Some(path) = &history {
@@ -189,8 +189,8 @@ pub(crate) fn run_prompt_with(
     Ok(())
 }
 
-/// Whether the user confirms. End of input counts as yes, because otherwise the prompt could not be left.
-fn confirmed(editor: &mut Editor<LineHelper<'_, '_>, FileHistory>, question: &str) -> bool {
+/// Asks the user to confirm. End of input counts as yes; otherwise the prompt would never end.
+fn ask_for_confirmation(editor: &mut Editor<LineHelper<'_, '_>, FileHistory>, question: &str) -> bool {
     loop {
         match editor.readline(&format!("{question} (y or n) ")) {
             Ok(answer) => match answer.trim().to_lowercase().as_str() {
@@ -206,8 +206,9 @@ fn confirmed(editor: &mut Editor<LineHelper<'_, '_>, FileHistory>, question: &st
 
 /// Path of the history file, or `None` if its folder cannot be created.
 fn history_path() -> Option<PathBuf> {
-    let given = env::var_os("XDG_STATE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
-    let state = given.or_else(|| env::var_os("HOME").map(|home| Path::new(&home).join(".local/state")))?;
+    let state_home = env::var_os("XDG_STATE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+    let state =
+        state_home.or_else(|| env::var_os("HOME").map(|home| Path::new(&home).join(".local/state")))?;
     let folder = state.join("invigil");
     fs::create_dir_all(&folder).ok()?;
     Some(folder.join("history"))

@@ -8,13 +8,15 @@ use invigil_check::report::Style;
 use std::path::PathBuf;
 use std::rc::Rc;
 
-/// State that one command leaves for the next.
+/// State of the command interpreter that outlives a command.
 pub(crate) struct ReplState {
     /// Layout and colours of the output.
     pub(crate) style: Style,
+    /// The compiled files of the session.
     pub(crate) loaded: Rc<LoadedFiles>,
     /// Configuration for restarting the session; `None` for blocks, which cannot restart it.
     pub(crate) config: Option<SessionConfig>,
+    /// Handle that interrupts the running target.
     pub(crate) interrupt: InterruptHandle,
     /// The terminal, if it is shared with the target.
     pub(crate) console: Option<Rc<dyn Console>>,
@@ -28,10 +30,12 @@ pub(crate) struct ReplState {
     pub(crate) confirmed: bool,
     /// Whether the introductory hint has been printed.
     pub(crate) hint_shown: bool,
-    /// The function in which the target was stopped last.
+    /// The function in which the target last stopped.
     pub(crate) function: String,
+    /// Position of the last `list` at this stop.
     pub(crate) listing: Option<Listing>,
-    pub(crate) examined: Option<Examined>,
+    /// Parameters of the last `x`.
+    pub(crate) memory_view: Option<MemoryView>,
     /// Line that an empty line executes.
     pub(crate) repeat: Option<&'static str>,
 }
@@ -45,7 +49,7 @@ pub(crate) struct Listing {
 
 /// Parameters of the last `x`, and the address at which the next one continues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Examined {
+pub(crate) struct MemoryView {
     pub(crate) count: usize,
     pub(crate) format: char,
     pub(crate) size: usize,
@@ -67,7 +71,7 @@ impl ReplState {
             hint_shown: true,
             function: String::new(),
             listing: None,
-            examined: None,
+            memory_view: None,
             repeat: None,
         }
     }
@@ -75,7 +79,8 @@ impl ReplState {
     /// State for a session that can be restarted.
     pub(crate) fn with_config(loaded: Rc<LoadedFiles>, config: SessionConfig) -> ReplState {
         let (interrupt, console) = (config.interrupt.clone(), config.console.clone());
-        let (confirmed, hint_shown, style) = (!config.asks, !config.asks, config.style);
+        let (confirmed, hint_shown, style) =
+            (!config.asks_for_confirmation, !config.asks_for_confirmation, config.style);
         ReplState {
             interrupt,
             console,
@@ -86,16 +91,16 @@ impl ReplState {
         }
     }
 
-    /// Runs `work`, during which the target runs and owns the terminal.
+    /// Runs `work`; meanwhile the target runs and owns the terminal.
     pub(crate) fn while_running<T>(&self, work: impl FnOnce() -> T) -> T {
         let Some(console) = &self.console else { return self.interrupt.while_running(work) };
         console.give_to_program();
-        let done = self.interrupt.while_running(work);
+        let result = self.interrupt.while_running(work);
         console.take_back();
-        done
+        result
     }
 
-    /// Whether the debugger attached to a running process, which must not be killed without being asked to.
+    /// Whether the debugger attached to a running process, which must not be killed unless the user asks for it.
     pub(crate) fn is_attached(&self) -> bool {
         self.config.as_ref().is_some_and(|config| config.attached)
     }

@@ -28,16 +28,16 @@ pub struct Files {
 pub struct LoadedFiles {
     /// The properties.
     pub automata: Vec<Arc<Automaton>>,
-    /// The source form of the properties, in the same order.
-    pub written: Vec<PropertySource>,
+    /// The sources of the properties, in the same order.
+    pub property_sources: Vec<PropertySource>,
     /// Index into [`Files::properties`] for each property: a file may contain several.
-    pub given: Vec<usize>,
+    pub file_of_property: Vec<usize>,
     /// The event catalog of all properties.
     pub catalog: EventCatalog,
-    /// Plans that derive the events that the scripts' properties follow.
+    /// Plans that derive the events on which the scripts' properties step.
     pub scripts: Vec<ScriptPlan>,
     /// Source spans of the monitored entities in scripts, for diagnostics.
-    pub places: Vec<(EventId, Span)>,
+    pub entity_spans: Vec<(EventId, Span)>,
     /// The scenarios, compiled for these properties.
     pub scenarios: Vec<Arc<Scenario>>,
     /// The texts of all files, for diagnostics.
@@ -60,12 +60,12 @@ pub enum Role {
 impl LoadedFiles {
     /// Purpose of an automaton.
     pub fn role(&self, automaton: &Automaton) -> Role {
-        let follows = |symbol| automaton.events().any(|followed| followed == symbol);
+        let steps_on = |event| automaton.events().any(|known| known == event);
         for ScriptPlan { outputs, .. } in &self.scripts {
-            if outputs.actions.iter().any(|action| follows(*action)) {
+            if outputs.actions.iter().any(|action| steps_on(*action)) {
                 return Role::Action;
             }
-            if outputs.print.is_some_and(follows) {
+            if outputs.print.is_some_and(steps_on) {
                 return Role::Printer;
             }
         }
@@ -73,7 +73,7 @@ impl LoadedFiles {
     }
 }
 
-/// Loads files and starts targets for a session. The command-line tool implements it with files and processes.
+/// Loads files and starts targets for a session. The command `invigil` implements it with files and processes.
 pub trait SessionFactory {
     /// Reads and compiles files.
     ///

@@ -15,7 +15,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-/// Everything a session is started from, and how its output is printed.
+/// Everything that starting a session needs, and how its output is printed.
 pub struct SessionConfig {
     /// Loads the files and starts the target.
     pub factory: Box<dyn SessionFactory>,
@@ -34,8 +34,8 @@ pub struct SessionConfig {
     /// The terminal, if the target shares it.
     pub console: Option<Rc<dyn Console>>,
     /// Whether commands may ask for confirmation.
-    pub asks: bool,
-    /// Whether the debugger attached to a running process: it is detached where a process started here is killed.
+    pub asks_for_confirmation: bool,
+    /// Whether the debugger attached to a running process: on exit it is detached instead of killed.
     pub attached: bool,
 }
 
@@ -52,7 +52,7 @@ impl OpenError {
     /// The message for the user.
     pub fn message(&self) -> &str {
         match self {
-            OpenError::Input(words) | OpenError::Target(words) => words,
+            OpenError::Input(message) | OpenError::Target(message) => message,
         }
     }
 }
@@ -60,7 +60,7 @@ impl OpenError {
 impl From<TargetError> for OpenError {
     fn from(error: TargetError) -> OpenError {
         match error {
-            TargetError::Request(words) => OpenError::Input(format!("error: {words}")),
+            TargetError::Request(message) => OpenError::Input(format!("error: {message}")),
             other => OpenError::Target(other.to_string()),
         }
     }
@@ -89,47 +89,47 @@ pub(crate) fn open_loaded(
 ) -> Result<StartedSession, OpenError> {
     let recorder = match &config.record {
         Some(path) => {
-            Some(recorder(path, &loaded).map_err(|words| OpenError::Input(format!("error: {words}")))?)
+            Some(recorder(path, &loaded).map_err(|message| OpenError::Input(format!("error: {message}")))?)
         }
         None => None,
     };
-    let mut subject = config.factory.start_target()?;
-    config.interrupt.attach(subject.interrupter());
+    let mut target = config.factory.start_target()?;
+    config.interrupt.set_interrupter(target.interrupter());
     let (automata, scenarios) = (loaded.automata.clone(), loaded.scenarios.clone());
     let options = config.options.clone();
     let catalog = loaded.catalog.clone();
-    if !subject.is_alive() {
-        // The process is gone already, so an error of `kill` has no meaning.
-        let _ = subject.kill();
+    if !target.is_alive() {
+        // The process has already exited, so an error of `kill` is irrelevant.
+        let _ = target.kill();
         return Err(OpenError::Target("the program exited before it could be monitored".to_owned()));
     }
-    let mut session = Session::new(subject, automata, catalog, scenarios, options);
+    let mut session = Session::new(target, automata, catalog, scenarios, options);
     let names = loaded.automata.iter().map(|automaton| automaton.name.clone()).collect();
     session.set_listener(Box::new(SessionPrinter { sink: config.messages.clone(), names }));
     session.set_command_runner(Box::new(BlockCommands::new(Rc::clone(&loaded))));
     if let Some(recorder) = recorder {
         session.set_recorder(recorder);
     }
-    if let Err(words) = session.set_scripts(loaded.scripts.clone()) {
+    if let Err(message) = session.set_scripts(loaded.scripts.clone()) {
         // The first error is the one to report.
         let _ = if config.attached { session.detach() } else { session.kill() };
-        return Err(OpenError::Input(format!("error: {words}")));
+        return Err(OpenError::Input(format!("error: {message}")));
     }
     match session.start() {
         Ok(started) => {
             let mut notes: Vec<String> = started.pending.iter().map(pending_note).collect();
             // Entry and exit of one function are two events with the same note.
             notes.dedup();
-            let is_watched = !loaded.automata.is_empty() || !loaded.scripts.is_empty();
+            let has_events = !loaded.automata.is_empty() || !loaded.scripts.is_empty();
             notes.extend(
-                session.target().probe_failure().filter(|_| is_watched).map(|why| missing_probes_note(&why)),
+                session.target().probe_failure().filter(|_| has_events).map(|why| missing_probes_note(&why)),
             );
             Ok(StartedSession { notes, outcome: started.outcome, session, loaded })
         }
         Err(error) => {
             let failed = match error {
-                StartError::Unresolved(unknown) => {
-                    OpenError::Input(render_unresolved(&loaded, &unknown, &config.style))
+                StartError::Unresolved(unresolved) => {
+                    OpenError::Input(render_unresolved(&loaded, &unresolved, &config.style))
                 }
                 StartError::Target(error) => error.into(),
             };
@@ -169,48 +169,47 @@ pub fn format_from_path(path: &Path) -> Result<Format, String> {
 }
 
 /// Note on an event whose location may be in a library that is not loaded yet.
-pub fn pending_note(unknown: &UnresolvedEvent) -> String {
-    format!("{}: it may be in a library that is loaded later", unknown.reason)
+pub fn pending_note(event: &UnresolvedEvent) -> String {
+    format!("{}: it may be in a library that is loaded later", event.reason)
 }
 
 /// Renders diagnostics for events that the target does not have, positioned in the property or script.
-pub fn render_unresolved(loaded: &LoadedFiles, unknown: &[UnresolvedEvent], style: &Style) -> String {
-    let mut words = Vec::new();
-    for unknown in unknown {
+pub fn render_unresolved(loaded: &LoadedFiles, unresolved: &[UnresolvedEvent], style: &Style) -> String {
+    let mut diagnostics = Vec::new();
+    for event in unresolved {
         let mut transitions = loaded.automata.iter().flat_map(|automaton| &automaton.transitions);
-        let transition = transitions.find(|transition| transition.event == unknown.event);
-        let in_property =
-            transition.map(|found| event_span(loaded, found.span, unknown).unwrap_or(found.span));
-        let in_script = || loaded.places.iter().find(|(symbol, _)| *symbol == unknown.event);
+        let transition = transitions.find(|transition| transition.event == event.event);
+        let in_property = transition.map(|found| event_span(loaded, found.span, event).unwrap_or(found.span));
+        let in_script = || loaded.entity_spans.iter().find(|(id, _)| *id == event.event);
         let shown = match in_property.or_else(|| in_script().map(|(_, span)| *span)) {
             Some(span) => {
-                let mut diagnostic = Diagnostic::error(span, &unknown.reason);
-                if !unknown.help.is_empty() {
-                    diagnostic = diagnostic.help(&unknown.help);
+                let mut diagnostic = Diagnostic::error(span, &event.reason);
+                if !event.help.is_empty() {
+                    diagnostic = diagnostic.help(&event.help);
                 }
                 render(&loaded.sources, &[diagnostic], style.colour)
             }
-            None => format!("error: {}", unknown.reason),
+            None => format!("error: {}", event.reason),
         };
         // Entry and exit of one method are two events with the same diagnostic.
-        if !words.contains(&shown) {
-            words.push(shown);
+        if !diagnostics.contains(&shown) {
+            diagnostics.push(shown);
         }
     }
-    words.join("\n\n")
+    diagnostics.join("\n\n")
 }
 
 /// Span of the event's name, or of its parameter, within a transition.
 fn event_span(
     loaded: &LoadedFiles,
     transition: invigil_expr::diag::Span,
-    unknown: &UnresolvedEvent,
+    unresolved: &UnresolvedEvent,
 ) -> Option<invigil_expr::diag::Span> {
-    let symbol = loaded.catalog.get(unknown.event)?;
+    let decl = loaded.catalog.get(unresolved.event)?;
     let text = loaded.sources.text_of(transition);
-    let name = symbol.name.as_str();
+    let name = decl.name.as_str();
     let event = text.find(name)?;
-    let (at, len) = match unknown.param.and_then(|param| symbol.params.get(param)) {
+    let (at, len) = match unresolved.param.and_then(|param| decl.params.get(param)) {
         Some(param) => {
             let source = param.source.to_string();
             let after = event + name.len();

@@ -26,70 +26,80 @@ pub(crate) fn comparison(operator: Binary) -> Option<IntCC> {
 }
 
 impl FunctionEmitter<'_, '_> {
-    /// Code for an arithmetic operator.
-    pub(crate) fn arithmetic(&mut self, operator: Binary, left: Number, right: Number) -> Number {
+    /// Emits an arithmetic operation.
+    pub(crate) fn emit_arithmetic(&mut self, operator: Binary, left: Number, right: Number) -> Number {
         let (a, b) = (left.value, right.value);
         let value = match operator {
-            Binary::Add => self.to.ins().iadd(a, b),
-            Binary::Subtract => self.to.ins().isub(a, b),
-            Binary::Multiply => self.to.ins().imul(a, b),
-            Binary::BitAnd => self.to.ins().band(a, b),
-            Binary::BitOr => self.to.ins().bor(a, b),
-            Binary::BitXor => self.to.ins().bxor(a, b),
+            Binary::Add => self.builder.ins().iadd(a, b),
+            Binary::Subtract => self.builder.ins().isub(a, b),
+            Binary::Multiply => self.builder.ins().imul(a, b),
+            Binary::BitAnd => self.builder.ins().band(a, b),
+            Binary::BitOr => self.builder.ins().bor(a, b),
+            Binary::BitXor => self.builder.ins().bxor(a, b),
             Binary::ShiftLeft | Binary::ShiftRight => {
                 if ranges::can_fault(operator, right.range) {
-                    let is_right = self.compare(IntCC::UnsignedLessThan, b, 64);
-                    self.check(is_right);
+                    let is_in_range = self.compare(IntCC::UnsignedLessThan, b, 64);
+                    self.check(is_in_range);
                 }
                 match operator {
-                    Binary::ShiftLeft => self.to.ins().ishl(a, b),
-                    _ => self.to.ins().sshr(a, b),
+                    Binary::ShiftLeft => self.builder.ins().ishl(a, b),
+                    _ => self.builder.ins().sshr(a, b),
                 }
             }
-            _ => self.division(operator == Binary::Remainder, left, right),
+            _ => self.emit_division(operator == Binary::Remainder, left, right),
         };
         let range = ranges::binary(operator, left.range, right.range);
-        Number { value, range, is_certain: left.is_certain && right.is_certain }
+        Number {
+            value,
+            range,
+            is_range_unconditional: left.is_range_unconditional && right.is_range_unconditional,
+        }
     }
 
-    /// Code for a quotient or remainder. The operands on which the processor traps must be excluded for arbitrary
+    /// Emits a quotient or remainder. The operands on which the processor traps must be excluded for arbitrary
     /// words.
-    fn division(&mut self, is_remainder: bool, left: Number, right: Number) -> Value {
+    fn emit_division(&mut self, is_remainder: bool, left: Number, right: Number) -> Value {
         let (a, b) = (left.value, right.value);
-        if right.range.holds(0) || !right.is_certain {
-            let is_right = self.compare(IntCC::NotEqual, b, 0);
-            self.check(is_right);
+        if right.range.contains(0) || !right.is_range_unconditional {
+            let is_nonzero = self.compare(IntCC::NotEqual, b, 0);
+            self.check(is_nonzero);
         }
         let (a_range, b_range) = (left.range, right.range);
-        if let Some(by) = b_range.constant().filter(|by| is_remainder && *by > 0 && a_range.low >= 0) {
-            if a_range.high < by {
+        if let Some(divisor) =
+            b_range.constant().filter(|divisor| is_remainder && *divisor > 0 && a_range.low >= 0)
+        {
+            if a_range.high < divisor {
                 return a;
             }
-            if a_range.high - by < by {
+            if a_range.high - divisor < divisor {
                 // A single subtraction suffices, as in `(x + 1) % n`.
-                let less = self.to.ins().isub(a, b);
-                let is_less = self.to.ins().icmp(IntCC::SignedLessThan, a, b);
-                return self.to.ins().select(is_less, a, less);
+                let difference = self.builder.ins().isub(a, b);
+                let is_less = self.builder.ins().icmp(IntCC::SignedLessThan, a, b);
+                return self.builder.ins().select(is_less, a, difference);
             }
         }
-        let short = Range::of(0, i64::from(u32::MAX));
-        let is_certain = left.is_certain && right.is_certain;
-        if is_certain && a_range.is_within(short) && b_range.is_within(Range::of(1, i64::from(u32::MAX))) {
-            let (a, b) = (self.to.ins().ireduce(I32, a), self.to.ins().ireduce(I32, b));
-            let short = if is_remainder { self.to.ins().urem(a, b) } else { self.to.ins().udiv(a, b) };
-            return self.to.ins().uextend(I64, short);
+        let unsigned_32 = Range::of(0, i64::from(u32::MAX));
+        let is_range_unconditional = left.is_range_unconditional && right.is_range_unconditional;
+        if is_range_unconditional
+            && a_range.is_within(unsigned_32)
+            && b_range.is_within(Range::of(1, i64::from(u32::MAX)))
+        {
+            let (a, b) = (self.builder.ins().ireduce(I32, a), self.builder.ins().ireduce(I32, b));
+            let result =
+                if is_remainder { self.builder.ins().urem(a, b) } else { self.builder.ins().udiv(a, b) };
+            return self.builder.ins().uextend(I64, result);
         }
-        if is_certain && !b_range.holds(-1) {
-            return if is_remainder { self.to.ins().srem(a, b) } else { self.to.ins().sdiv(a, b) };
+        if is_range_unconditional && !b_range.contains(-1) {
+            return if is_remainder { self.builder.ins().srem(a, b) } else { self.builder.ins().sdiv(a, b) };
         }
         // Division by -1 is a negation, because the quotient of the smallest number overflows.
         let is_minus_one = self.compare(IntCC::Equal, b, -1);
         let one = self.constant(1);
-        let by = self.to.ins().select(is_minus_one, one, b);
+        let divisor = self.builder.ins().select(is_minus_one, one, b);
         if is_remainder {
-            return self.to.ins().srem(a, by);
+            return self.builder.ins().srem(a, divisor);
         }
-        let (quotient, negated) = (self.to.ins().sdiv(a, by), self.to.ins().ineg(a));
-        self.to.ins().select(is_minus_one, negated, quotient)
+        let (quotient, negated) = (self.builder.ins().sdiv(a, divisor), self.builder.ins().ineg(a));
+        self.builder.ins().select(is_minus_one, negated, quotient)
     }
 }

@@ -16,48 +16,53 @@ pub(crate) type Rank = Vec<Vec<ActionRun>>;
 /// The order in which actions are evaluated.
 pub(crate) struct CodegenPlan {
     /// Used while no process is at a committed location; actions that leave one cannot be enabled.
-    pub(crate) calm: Vec<Rank>,
+    pub(crate) uncommitted: Vec<Rank>,
     /// Used while some process is at a committed location; only actions that leave one are enabled.
     pub(crate) committed: Vec<Rank>,
     /// Maximum number of successors of a configuration.
-    pub(crate) most: u64,
+    pub(crate) max_successors: u64,
 }
 
-/// Number of actions that are compiled together. Calls cost time, but very long functions take long to compile.
-const TOGETHER: usize = 200;
+/// Maximum number of actions in one function. Calls cost time, but very long functions are slow to compile.
+const MAX_PART_ACTIONS: usize = 200;
 
 impl CodegenPlan {
     pub(crate) fn new(model: &Model) -> CodegenPlan {
-        let side = |is_committed| -> Vec<Rank> {
-            let of = |rank: &Actions| -> Actions {
-                let is_of = |action: &ActionId| model.is_from_committed(*action) == is_committed;
-                rank.iter().copied().filter(is_of).collect()
+        let ranks = |is_committed| -> Vec<Rank> {
+            let select = |rank: &Actions| -> Actions {
+                let is_selected = |action: &ActionId| model.is_from_committed(*action) == is_committed;
+                rank.iter().copied().filter(is_selected).collect()
             };
             model
                 .ranks()
                 .iter()
-                .map(of)
+                .map(select)
                 .filter(|rank| !rank.is_empty())
-                .map(|rank| parts(model, &rank))
+                .map(|rank| split_rank(model, &rank))
                 .collect()
         };
-        let (calm, committed) = (side(false), side(true));
-        let most = calm.iter().chain(&committed).map(|rank| most(model, rank)).max().unwrap_or(0);
-        CodegenPlan { calm, committed, most }
+        let (uncommitted, committed) = (ranks(false), ranks(true));
+        let max_successors = uncommitted
+            .iter()
+            .chain(&committed)
+            .map(|rank| max_rank_successors(model, rank))
+            .max()
+            .unwrap_or(0);
+        CodegenPlan { uncommitted, committed, max_successors }
     }
 }
 
-fn parts(model: &Model, rank: &[ActionId]) -> Rank {
-    let process = |action: ActionId| model.action(action).moves.first().map(|by| by.process);
-    let runs = rank.chunk_by(|a, b| process(*a) == process(*b)).flat_map(|run| run.chunks(TOGETHER));
+fn split_rank(model: &Model, rank: &[ActionId]) -> Rank {
+    let process = |action: ActionId| model.action(action).moves.first().map(|movement| movement.process);
+    let runs = rank.chunk_by(|a, b| process(*a) == process(*b)).flat_map(|run| run.chunks(MAX_PART_ACTIONS));
     let mut parts: Rank = vec![Vec::new()];
-    let mut room = TOGETHER;
+    let mut capacity = MAX_PART_ACTIONS;
     for actions in runs {
-        if room < actions.len() {
+        if capacity < actions.len() {
             parts.push(Vec::new());
-            room = TOGETHER;
+            capacity = MAX_PART_ACTIONS;
         }
-        room -= actions.len();
+        capacity -= actions.len();
         let run = ActionRun { process: process(actions[0]), actions: actions.to_vec() };
         if let Some(part) = parts.last_mut() {
             part.push(run);
@@ -67,13 +72,13 @@ fn parts(model: &Model, rank: &[ActionId]) -> Rank {
 }
 
 /// Maximum number of successors by actions of one priority, given that a process is at one location at a time.
-fn most(model: &Model, rank: &Rank) -> u64 {
-    let ways = |action: &ActionId| effect::ways(model.action(*action));
+fn max_rank_successors(model: &Model, rank: &Rank) -> u64 {
+    let outcomes = |action: &ActionId| effect::outcome_count(model.action(*action));
     let run = |run: &ActionRun| match run.process {
-        None => run.actions.iter().map(ways).sum::<u64>(),
-        Some(_) => at_locations(model, run)
+        None => run.actions.iter().map(outcomes).sum::<u64>(),
+        Some(_) => group_by_location(model, run)
             .iter()
-            .map(|(_, actions)| actions.iter().map(ways).sum::<u64>())
+            .map(|(_, actions)| actions.iter().map(outcomes).sum::<u64>())
             .max()
             .unwrap_or(0),
     };
@@ -81,14 +86,14 @@ fn most(model: &Model, rank: &Rank) -> u64 {
 }
 
 /// The actions of a run, grouped by the location that its process leaves.
-pub(crate) fn at_locations(model: &Model, run: &ActionRun) -> Vec<(u32, Actions)> {
-    let mut by: Vec<(u32, Actions)> = Vec::new();
+pub(crate) fn group_by_location(model: &Model, run: &ActionRun) -> Vec<(u32, Actions)> {
+    let mut groups: Vec<(u32, Actions)> = Vec::new();
     for &action in &run.actions {
-        let from = model.action(action).moves.first().map_or(0, |by| by.from);
-        match by.iter_mut().find(|(location, _)| *location == from) {
+        let from = model.action(action).moves.first().map_or(0, |movement| movement.from);
+        match groups.iter_mut().find(|(location, _)| *location == from) {
             Some((_, actions)) => actions.push(action),
-            None => by.push((from, vec![action])),
+            None => groups.push((from, vec![action])),
         }
     }
-    by
+    groups
 }

@@ -29,21 +29,21 @@ enum Part {
     Interpreted(usize),
 }
 
-/// Number of labels that are compiled together.
-const TOGETHER: usize = 32;
+/// Maximum number of labels in one function.
+const MAX_PART_LABELS: usize = 32;
 
 impl CompiledLabels {
     /// Compiles the labels of an automaton, which must [fit](Model::fits) the model.
     pub fn new(model: &Model, omega: &OmegaAutomaton) -> Result<CompiledLabels, UnsupportedModel> {
-        CompiledLabels::shared(Arc::new(model.clone()), omega)
+        CompiledLabels::for_shared_model(Arc::new(model.clone()), omega)
     }
 
-    pub(crate) fn shared(
+    pub(crate) fn for_shared_model(
         model: Arc<Model>,
         omega: &OmegaAutomaton,
     ) -> Result<CompiledLabels, UnsupportedModel> {
         for edge in omega.edges.iter().flatten() {
-            model.fits(&edge.label).map_err(|mistake| UnsupportedModel(mistake.to_string()))?;
+            model.fits(&edge.label).map_err(|error| UnsupportedModel(error.to_string()))?;
         }
         let mut module = CodegenModule::new()?;
         let mut functions = Vec::new();
@@ -52,24 +52,24 @@ impl CompiledLabels {
         let is_compiled = |edge: &OmegaEdge| predicates::is_compiled(&model, &edge.label);
         let both_compiled = |a: &OmegaEdge, b: &OmegaEdge| is_compiled(a) && is_compiled(b);
         for edges in &omega.edges {
-            let mut of_state = Vec::new();
+            let mut state_parts = Vec::new();
             let mut first = 0;
-            for chunk in edges.chunk_by(both_compiled).flat_map(|run| run.chunks(TOGETHER)) {
+            for chunk in edges.chunk_by(both_compiled).flat_map(|run| run.chunks(MAX_PART_LABELS)) {
                 let end = first + chunk.len();
                 if is_compiled(&chunk[0]) {
                     let labels: Vec<&Expression> = chunk.iter().map(|edge| &edge.label).collect();
                     let function = module.declare(3)?;
                     module.define(function, 3, &model_ranges, &[], |emit, parameters, _| {
-                        predicates::labels(emit, parameters, &labels);
+                        predicates::emit_labels(emit, parameters, &labels);
                     })?;
-                    of_state.push(Part::Compiled { function: functions.len(), first, end });
+                    state_parts.push(Part::Compiled { function: functions.len(), first, end });
                     functions.push(function);
                 } else {
-                    of_state.push(Part::Interpreted(first));
+                    state_parts.push(Part::Interpreted(first));
                 }
                 first = end;
             }
-            parts.push(of_state);
+            parts.push(state_parts);
         }
         let labels = NativeLabels::new(module.finish()?, &functions, model.layout().words)
             .ok_or_else(|| UnsupportedModel("cannot allocate memory for code".to_owned()))?;
@@ -90,26 +90,26 @@ impl LabelEvaluator for CompiledLabels {
         self.omega.sets
     }
 
-    fn edges(&self, at: u32, step: Step<'_>, out: &mut Vec<(u32, u64)>) -> Result<(), Fault> {
+    fn edges(&self, state: u32, step: Step<'_>, out: &mut Vec<(u32, u64)>) -> Result<(), Fault> {
         let start = out.len();
-        let edges = &self.omega.edges[at as usize];
+        let edges = &self.omega.edges[state as usize];
         let source = step.source.unwrap_or(step.target);
         // No action has this index.
         let action = step.action.map_or(u64::MAX, u64::from);
-        for part in &self.parts[at as usize] {
+        for part in &self.parts[state as usize] {
             match *part {
                 Part::Compiled { function, first, end } => {
-                    let mut hold = self.labels.hold(function, source, step.target, action);
-                    if hold >> 63 != 0 {
+                    let mut true_labels = self.labels.evaluate(function, source, step.target, action);
+                    if true_labels >> 63 != 0 {
                         // The interpreter provides the fault.
                         out.truncate(start);
                         return InterpretedLabels { model: &self.model, omega: &self.omega }
-                            .edges(at, step, out);
+                            .edges(state, step, out);
                     }
-                    while hold != 0 {
-                        let edge = &edges[first..end][hold.trailing_zeros() as usize];
+                    while true_labels != 0 {
+                        let edge = &edges[first..end][true_labels.trailing_zeros() as usize];
                         out.push((edge.target, edge.marks));
-                        hold &= hold - 1;
+                        true_labels &= true_labels - 1;
                     }
                 }
                 Part::Interpreted(edge) => {

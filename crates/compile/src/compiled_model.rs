@@ -7,7 +7,7 @@ use crate::function_emitter::FunctionEmitter;
 use crate::native_code::NativeSuccessors;
 use crate::predicates;
 use crate::ranges::ModelRanges;
-use crate::successors::{DUPLICATES, NEEDS_INTERPRETER, SuccessorEmitter, UNKNOWN};
+use crate::successors::{DUPLICATES, NEEDS_INTERPRETER, PLACEHOLDER, SuccessorEmitter};
 use crate::{UnsupportedModel, dedup};
 use cranelift_codegen::ir::{InstBuilder, Value};
 use invigil_explore::interpreted_model::InterpretedModel;
@@ -47,66 +47,71 @@ pub struct CompiledModel {
 const MAX_SUCCESSOR_BYTES: u64 = 1 << 28;
 
 impl CompiledModel {
-    /// Compiles a model. `bad` holds predicates over configurations or steps that describe errors: no reachable step may
+    /// Compiles a model. `bad` are predicates over configurations or steps that describe errors: no reachable step may
     /// satisfy one. They must [fit](Model::fits) the model.
     pub fn new(model: &Model, bad: &[Expression]) -> Result<CompiledModel, UnsupportedModel> {
         for predicate in bad {
-            model.fits(predicate).map_err(|mistake| UnsupportedModel(mistake.to_string()))?;
+            model.fits(predicate).map_err(|error| UnsupportedModel(error.to_string()))?;
         }
         let (plan, model_ranges) = (CodegenPlan::new(model), ModelRanges::new(model));
         let width = model.layout().words;
-        let bytes = plan.most.saturating_mul(width as u64 + 1).saturating_mul(8);
+        let bytes = plan.max_successors.saturating_mul(width as u64 + 1).saturating_mul(8);
         if bytes > MAX_SUCCESSOR_BYTES {
             return Err(UnsupportedModel(format!(
                 "one configuration may have up to {} successors: give the choices of actions smaller ranges, \
                  or let the model be interpreted",
-                plan.most
+                plan.max_successors
             )));
         }
         let mut locations: Vec<u32> =
             model.parts().processes.iter().map(|process| process.location).collect();
         locations.sort_unstable();
-        if let Some(same) = locations.windows(2).find(|pair| pair[0] == pair[1]) {
-            let name = &model.variable(same[0]).name;
+        if let Some(shared) = locations.windows(2).find(|pair| pair[0] == pair[1]) {
+            let name = &model.variable(shared[0]).name;
             return Err(UnsupportedModel(format!(
                 "two processes store their location in the same variable, `{name}`"
             )));
         }
 
         let mut module = CodegenModule::new()?;
-        let parts: Vec<_> = plan.committed.iter().chain(&plan.calm).flatten().collect();
+        let parts: Vec<_> = plan.committed.iter().chain(&plan.uncommitted).flatten().collect();
         let mut calls = Vec::new();
-        if parts.len() > plan.committed.len() + plan.calm.len() {
+        if parts.len() > plan.committed.len() + plan.uncommitted.len() {
             for part in parts {
                 let function = module.declare(4)?;
                 module.define(function, 4, &model_ranges, &[], |emit, parameters, _| {
-                    let Some(mut finder) = finder(emit, parameters) else { return };
-                    finder.part(part);
-                    let end = finder.taken;
-                    emit.to.ins().return_(&[end]);
+                    let Some(mut successors) = successor_emitter(emit, parameters) else { return };
+                    successors.emit_part(part);
+                    let end = successors.transition;
+                    emit.builder.ins().return_(&[end]);
                 })?;
                 calls.push(function);
             }
         }
-        let find = module.declare(4)?;
-        module.define(find, 4, &model_ranges, &calls, |emit, parameters, calls| {
-            if let Some(mut finder) = finder(emit, parameters) {
-                finder.all(&plan, &mut calls.iter().copied());
+        let successor_function = module.declare(4)?;
+        module.define(successor_function, 4, &model_ranges, &calls, |emit, parameters, calls| {
+            if let Some(mut successors) = successor_emitter(emit, parameters) {
+                successors.emit_all(&plan, &mut calls.iter().copied());
             }
         })?;
         let compiled_predicates: Vec<&Expression> =
             bad.iter().filter(|bad| predicates::is_compiled(model, bad)).collect();
-        let mut bad_state_check = None;
+        let mut bad_marker = None;
         if !compiled_predicates.is_empty() {
             let function = module.declare(4)?;
             module.define(function, 4, &model_ranges, &[], |emit, parameters, _| {
-                predicates::judge(emit, parameters, &compiled_predicates);
+                predicates::emit_bad_marker(emit, parameters, &compiled_predicates);
             })?;
-            bad_state_check = Some(function);
+            bad_marker = Some(function);
         }
-        let native =
-            NativeSuccessors::new(module.finish()?, find, bad_state_check, width, plan.most as usize)
-                .ok_or_else(|| UnsupportedModel("cannot allocate memory for code".to_owned()))?;
+        let native = NativeSuccessors::new(
+            module.finish()?,
+            successor_function,
+            bad_marker,
+            width,
+            plan.max_successors as usize,
+        )
+        .ok_or_else(|| UnsupportedModel("cannot allocate memory for code".to_owned()))?;
         let interpreted = bad.iter().filter(|bad| !predicates::is_compiled(model, bad)).cloned().collect();
         Ok(CompiledModel { model: Arc::new(model.clone()), bad: bad.to_vec(), interpreted, native })
     }
@@ -118,10 +123,10 @@ impl CompiledModel {
 
     /// Compiles the labels of an automaton over the executions of the model.
     pub fn labels(&self, omega: &OmegaAutomaton) -> Result<CompiledLabels, UnsupportedModel> {
-        CompiledLabels::shared(Arc::clone(&self.model), omega)
+        CompiledLabels::for_shared_model(Arc::clone(&self.model), omega)
     }
 
-    /// Completes what the native code has left to the interpreter.
+    /// Does the rest of the work that the native code leaves to the interpreter.
     #[cold]
     fn resolve_deferred(&self, state: &[u64], out: &mut Successors, start: usize, notes: i64) {
         let width = self.native.width();
@@ -131,40 +136,40 @@ impl CompiledModel {
         if notes & NEEDS_INTERPRETER == 0 {
             return;
         }
-        let (taken, words) = (out.transitions.split_off(start), out.words.split_off(start * width));
-        for (taken, target) in taken.into_iter().zip(words.chunks_exact(width)) {
-            if taken.flags & UNKNOWN == 0 {
-                out.push(target, taken);
+        let (transitions, words) = (out.transitions.split_off(start), out.words.split_off(start * width));
+        for (transition, target) in transitions.into_iter().zip(words.chunks_exact(width)) {
+            if transition.flags & PLACEHOLDER == 0 {
+                out.push(target, transition);
                 continue;
             }
-            for outcome in self.model.outcomes(state, taken.action) {
+            for outcome in self.model.outcomes(state, transition.action) {
                 let flags = if outcome.fault.is_some() { FAULT } else { 0 };
-                out.push(&outcome.words, TransitionInfo { flags, ..taken });
+                out.push(&outcome.words, TransitionInfo { flags, ..transition });
             }
         }
     }
 
     /// Evaluates the predicates that are not compiled.
-    fn interpret(&self, state: &[u64], out: &mut Successors, start: usize) {
-        let Successors { words, transitions: taken, .. } = out;
+    fn interpret_predicates(&self, state: &[u64], out: &mut Successors, start: usize) {
+        let Successors { words, transitions, .. } = out;
         let targets = words[start * self.native.width()..].chunks_exact(self.native.width());
-        for (target, taken) in targets.zip(&mut taken[start..]) {
-            let step = Step { source: Some(state), action: Some(taken.action), target };
-            if taken.flags == 0
+        for (target, transition) in targets.zip(&mut transitions[start..]) {
+            let step = Step { source: Some(state), action: Some(transition.action), target };
+            if transition.flags == 0
                 && self.interpreted.iter().any(|bad| self.model.holds(bad, step).unwrap_or(true))
             {
-                taken.flags = BAD;
+                transition.flags = BAD;
             }
         }
     }
 }
 
-fn finder<'e, 'a, 'f>(
+fn successor_emitter<'e, 'a, 'f>(
     emit: &'e mut FunctionEmitter<'a, 'f>,
     parameters: &[Value],
 ) -> Option<SuccessorEmitter<'e, 'a, 'f>> {
-    let &[source, words, taken, notes] = parameters else { return None };
-    Some(SuccessorEmitter { emit, source, words, taken, notes })
+    let &[source, words, transition, notes] = parameters else { return None };
+    Some(SuccessorEmitter { emit, source, words, transition, notes })
 }
 
 impl StateSpace for CompiledModel {
@@ -178,13 +183,13 @@ impl StateSpace for CompiledModel {
 
     fn successors(&self, state: &[u64], out: &mut Successors) {
         let start = out.transitions.len();
-        let notes = self.native.find(state, out);
+        let notes = self.native.append_successors(state, out);
         if notes & (NEEDS_INTERPRETER | DUPLICATES) != 0 {
             self.resolve_deferred(state, out, start, notes);
         }
-        self.native.judge(state, out, start);
+        self.native.mark_bad(state, out, start);
         if !self.interpreted.is_empty() {
-            self.interpret(state, out, start);
+            self.interpret_predicates(state, out, start);
         }
     }
 }

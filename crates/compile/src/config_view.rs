@@ -1,4 +1,4 @@
-//! Configurations in generated code: words in memory, with the changed ones in registers.
+//! Configurations in generated code: words in memory, with the written ones in registers.
 
 use crate::function_emitter::{FIXED, FunctionEmitter, Goto, MEMORY, Number};
 use crate::ranges::Range;
@@ -7,83 +7,84 @@ use cranelift_codegen::ir::types::I64;
 use cranelift_codegen::ir::{InstBuilder, Value};
 use std::collections::BTreeMap;
 
-/// A configuration.
+/// A configuration as generated code sees it.
 #[derive(Clone)]
 pub(crate) struct ConfigView {
     /// Address of the original words.
     pub(crate) memory: Value,
-    /// The changed words: their current values, and the length of `log` that these include.
-    changed: BTreeMap<u32, (Value, usize)>,
-    /// Changes to words whose index is computed at run time.
+    /// The written words: their current values, and the number of log entries that these include.
+    written: BTreeMap<u32, (Value, usize)>,
+    /// Writes to words whose index is computed at run time, in program order.
     pub(crate) log: Vec<DynamicWrite>,
 }
 
-/// A change of one of several words to `it & keep | bits`.
+/// A write to one of several words: `word & keep_mask | new_bits`.
 #[derive(Clone, Copy)]
 pub(crate) struct DynamicWrite {
-    /// The first and the last word that it can be.
-    pub(crate) among: (u32, u32),
+    /// First and last word that the write may hit.
+    pub(crate) span: (u32, u32),
+    /// Index of the word.
     pub(crate) word: Value,
-    pub(crate) keep: Value,
-    pub(crate) bits: Value,
+    pub(crate) keep_mask: Value,
+    pub(crate) new_bits: Value,
 }
 
-/// Position of an element.
+/// Position of an element of a variable in a configuration.
 #[derive(Clone, Copy)]
 pub(crate) enum BitPosition {
     /// The element has no bits.
-    Nowhere,
-    /// A fixed bit of a fixed word.
+    NoBits,
+    /// A fixed bit of a fixed word: their indices.
     Fixed(u32, u32),
-    /// A computed bit of a fixed word.
-    Within(u32, Value),
-    /// A computed bit of a computed word in a range.
-    Among((u32, u32), Value, Value),
+    /// A computed bit of a fixed word: the index of the word, and the bit.
+    DynamicBit(u32, Value),
+    /// A computed bit of a computed word: first and last possible word, the index of the word, and the bit.
+    DynamicWord((u32, u32), Value, Value),
 }
 
 impl ConfigView {
     pub(crate) fn new(memory: Value) -> ConfigView {
-        ConfigView { memory, changed: BTreeMap::new(), log: Vec::new() }
+        ConfigView { memory, written: BTreeMap::new(), log: Vec::new() }
     }
 
     /// The current value of a word.
-    pub(crate) fn word(&self, emit: &mut FunctionEmitter<'_, '_>, at: u32) -> Value {
-        let (mut word, from) = match self.changed.get(&at) {
-            Some(model_ranges) => *model_ranges,
-            None => (emit.to.ins().load(I64, FIXED, self.memory, at as i32 * 8), 0),
+    pub(crate) fn word(&self, emit: &mut FunctionEmitter<'_, '_>, word_index: u32) -> Value {
+        let (mut word, from) = match self.written.get(&word_index) {
+            Some(written) => *written,
+            None => (emit.builder.ins().load(I64, FIXED, self.memory, word_index as i32 * 8), 0),
         };
-        for change in &self.log[from..] {
-            if (change.among.0..=change.among.1).contains(&at) {
-                let is_it = emit.compare(IntCC::Equal, change.word, i64::from(at));
-                word = changed(emit, word, change, is_it);
+        for write in &self.log[from..] {
+            if (write.span.0..=write.span.1).contains(&word_index) {
+                let is_hit = emit.compare(IntCC::Equal, write.word, i64::from(word_index));
+                word = apply_write(emit, word, write, is_hit);
             }
         }
         word
     }
 
     /// Sets the value of a word.
-    pub(crate) fn set(&mut self, at: u32, word: Value) {
-        self.changed.insert(at, (word, self.log.len()));
+    pub(crate) fn set(&mut self, word_index: u32, word: Value) {
+        self.written.insert(word_index, (word, self.log.len()));
     }
 
     /// The current value of a word with a computed index.
-    fn word_among(&self, emit: &mut FunctionEmitter<'_, '_>, among: (u32, u32), at: Value) -> Value {
-        let offset = emit.up(at, 3);
-        let address = emit.to.ins().iadd(self.memory, offset);
-        let mut word = emit.to.ins().load(I64, MEMORY.with_readonly(), address, 0);
-        for past in 0..=self.log.len() {
-            for (&fixed, &(value, from)) in self.changed.range(among.0..=among.1) {
-                if from == past {
-                    let is_it = emit.compare(IntCC::Equal, at, i64::from(fixed));
-                    word = emit.to.ins().select(is_it, value, word);
+    fn word_in_span(&self, emit: &mut FunctionEmitter<'_, '_>, span: (u32, u32), word_index: Value) -> Value {
+        let offset = emit.shift_left(word_index, 3);
+        let address = emit.builder.ins().iadd(self.memory, offset);
+        let mut word = emit.builder.ins().load(I64, MEMORY.with_readonly(), address, 0);
+        for log_index in 0..=self.log.len() {
+            for (&fixed, &(value, from)) in self.written.range(span.0..=span.1) {
+                if from == log_index {
+                    let is_hit = emit.compare(IntCC::Equal, word_index, i64::from(fixed));
+                    word = emit.builder.ins().select(is_hit, value, word);
                 }
             }
-            if let Some(change) = self.log.get(past)
-                && change.among.0 <= among.1
-                && among.0 <= change.among.1
+            if let Some(write) = self.log.get(log_index)
+                && write.span.0 <= span.1
+                && span.0 <= write.span.1
             {
-                let is_it = emit.to.ins().icmp(IntCC::Equal, at, change.word);
-                word = changed(emit, word, change, is_it);
+                let is_hit = emit.builder.ins().icmp(IntCC::Equal, word_index, write.word);
+                word = apply_write(emit, word, write, is_hit);
             }
         }
         word
@@ -94,32 +95,32 @@ impl ConfigView {
         &self,
         emit: &mut FunctionEmitter<'_, '_>,
         variable: u32,
-        spot: BitPosition,
+        position: BitPosition,
     ) -> Number {
         let slot = emit.model_ranges.model.layout().slots[variable as usize];
-        let bits = match spot {
-            BitPosition::Nowhere => return emit.number(slot.low),
+        let bits = match position {
+            BitPosition::NoBits => return emit.number(slot.low),
             BitPosition::Fixed(word, bit) => {
                 let word = self.word(emit, word);
-                let moved = emit.down(word, bit);
-                if bit + slot.width == 64 { moved } else { emit.and(moved, slot.mask()) }
+                let shifted = emit.shift_right(word, bit);
+                if bit + slot.width == 64 { shifted } else { emit.and(shifted, slot.mask()) }
             }
-            BitPosition::Within(word, bit) => {
+            BitPosition::DynamicBit(word, bit) => {
                 let word = self.word(emit, word);
-                let moved = emit.to.ins().ushr(word, bit);
-                emit.and(moved, slot.mask())
+                let shifted = emit.builder.ins().ushr(word, bit);
+                emit.and(shifted, slot.mask())
             }
-            BitPosition::Among(among, word, bit) => {
-                let word = self.word_among(emit, among, word);
-                let moved = emit.to.ins().ushr(word, bit);
-                emit.and(moved, slot.mask())
+            BitPosition::DynamicWord(span, word, bit) => {
+                let word = self.word_in_span(emit, span, word);
+                let shifted = emit.builder.ins().ushr(word, bit);
+                emit.and(shifted, slot.mask())
             }
         };
         let value = emit.add(bits, slot.low);
         Number {
             value,
             range: emit.model_ranges.range(variable),
-            is_certain: emit.model_ranges.is_certain(variable),
+            is_range_unconditional: emit.model_ranges.is_range_unconditional(variable),
         }
     }
 
@@ -128,7 +129,7 @@ impl ConfigView {
         &mut self,
         emit: &mut FunctionEmitter<'_, '_>,
         variable: u32,
-        spot: BitPosition,
+        position: BitPosition,
         value: Number,
     ) {
         let slot = emit.model_ranges.model.layout().slots[variable as usize];
@@ -138,25 +139,25 @@ impl ConfigView {
             None => false,
         };
         let bits = if fits { distance } else { emit.and(distance, slot.mask()) };
-        match spot {
-            BitPosition::Nowhere => {}
+        match position {
+            BitPosition::NoBits => {}
             BitPosition::Fixed(word, bit) => {
                 let old = self.word(emit, word);
                 let kept = emit.and(old, !(slot.mask() << bit));
-                let bits = emit.up(bits, bit);
-                let new = emit.to.ins().bor(kept, bits);
+                let bits = emit.shift_left(bits, bit);
+                let new = emit.builder.ins().bor(kept, bits);
                 self.set(word, new);
             }
-            BitPosition::Within(word, bit) => {
-                let (keep, bits) = moved(emit, slot.mask(), bits, bit);
+            BitPosition::DynamicBit(word, bit) => {
+                let (keep_mask, new_bits) = shifted_write(emit, slot.mask(), bits, bit);
                 let old = self.word(emit, word);
-                let kept = emit.to.ins().band(old, keep);
-                let new = emit.to.ins().bor(kept, bits);
+                let kept = emit.builder.ins().band(old, keep_mask);
+                let new = emit.builder.ins().bor(kept, new_bits);
                 self.set(word, new);
             }
-            BitPosition::Among(among, word, bit) => {
-                let (keep, bits) = moved(emit, slot.mask(), bits, bit);
-                self.log.push(DynamicWrite { among, word, keep, bits });
+            BitPosition::DynamicWord(span, word, bit) => {
+                let (keep_mask, new_bits) = shifted_write(emit, slot.mask(), bits, bit);
+                self.log.push(DynamicWrite { span, word, keep_mask, new_bits });
             }
         }
     }
@@ -166,58 +167,63 @@ impl ConfigView {
         let words = emit.model_ranges.model.layout().words as u32;
         let is_long = words > 16;
         if is_long {
-            copy(emit, self.memory, to, words);
+            emit_copy(emit, self.memory, to, words);
         }
-        for at in 0..words {
-            if !is_long && !self.changed.contains_key(&at) {
-                let word = emit.to.ins().load(I64, FIXED, self.memory, at as i32 * 8);
-                emit.to.ins().store(MEMORY, word, to, at as i32 * 8);
+        for word_index in 0..words {
+            if !is_long && !self.written.contains_key(&word_index) {
+                let word = emit.builder.ins().load(I64, FIXED, self.memory, word_index as i32 * 8);
+                emit.builder.ins().store(MEMORY, word, to, word_index as i32 * 8);
             }
         }
-        for past in 0..=self.log.len() {
-            for (&at, &(word, from)) in &self.changed {
-                if from == past {
-                    emit.to.ins().store(MEMORY, word, to, at as i32 * 8);
+        for log_index in 0..=self.log.len() {
+            for (&word_index, &(word, from)) in &self.written {
+                if from == log_index {
+                    emit.builder.ins().store(MEMORY, word, to, word_index as i32 * 8);
                 }
             }
-            if let Some(change) = self.log.get(past) {
-                let offset = emit.up(change.word, 3);
-                let address = emit.to.ins().iadd(to, offset);
-                let word = emit.to.ins().load(I64, MEMORY, address, 0);
-                let kept = emit.to.ins().band(word, change.keep);
-                let new = emit.to.ins().bor(kept, change.bits);
-                emit.to.ins().store(MEMORY, new, address, 0);
+            if let Some(write) = self.log.get(log_index) {
+                let offset = emit.shift_left(write.word, 3);
+                let address = emit.builder.ins().iadd(to, offset);
+                let word = emit.builder.ins().load(I64, MEMORY, address, 0);
+                let kept = emit.builder.ins().band(word, write.keep_mask);
+                let new = emit.builder.ins().bor(kept, write.new_bits);
+                emit.builder.ins().store(MEMORY, new, address, 0);
             }
         }
     }
 }
 
-/// Applies a change to a word if it is the changed one.
-fn changed(emit: &mut FunctionEmitter<'_, '_>, word: Value, change: &DynamicWrite, is_it: Value) -> Value {
-    let kept = emit.to.ins().band(word, change.keep);
-    let new = emit.to.ins().bor(kept, change.bits);
-    emit.to.ins().select(is_it, new, word)
+/// Applies a dynamic write to a word if it is the one that is hit.
+fn apply_write(
+    emit: &mut FunctionEmitter<'_, '_>,
+    word: Value,
+    write: &DynamicWrite,
+    is_hit: Value,
+) -> Value {
+    let kept = emit.builder.ins().band(word, write.keep_mask);
+    let new = emit.builder.ins().bor(kept, write.new_bits);
+    emit.builder.ins().select(is_hit, new, word)
 }
 
 /// The mask of kept bits and the new bits of a word, for bits at a computed position.
-fn moved(emit: &mut FunctionEmitter<'_, '_>, mask: u64, bits: Value, bit: Value) -> (Value, Value) {
+fn shifted_write(emit: &mut FunctionEmitter<'_, '_>, mask: u64, bits: Value, bit: Value) -> (Value, Value) {
     let mask = emit.constant(mask as i64);
-    let covered = emit.to.ins().ishl(mask, bit);
-    (emit.to.ins().bnot(covered), emit.to.ins().ishl(bits, bit))
+    let covered = emit.builder.ins().ishl(mask, bit);
+    (emit.builder.ins().bnot(covered), emit.builder.ins().ishl(bits, bit))
 }
 
-/// Copies words, one after the other.
-fn copy(emit: &mut FunctionEmitter<'_, '_>, from: Value, to: Value, words: u32) {
-    let (head, after) = (emit.to.create_block(), emit.to.create_block());
-    let offset = emit.to.append_block_param(head, I64);
+/// Emits a loop that copies words.
+fn emit_copy(emit: &mut FunctionEmitter<'_, '_>, from: Value, to: Value, words: u32) {
+    let (head, after) = (emit.builder.create_block(), emit.builder.create_block());
+    let offset = emit.builder.append_block_param(head, I64);
     let zero = emit.constant(0);
-    emit.jump(Goto { block: head, with: &[zero.into()] });
-    emit.to.switch_to_block(head);
-    let (source, target) = (emit.to.ins().iadd(from, offset), emit.to.ins().iadd(to, offset));
-    let word = emit.to.ins().load(I64, MEMORY, source, 0);
-    emit.to.ins().store(MEMORY, word, target, 0);
+    emit.jump(Goto { block: head, arguments: &[zero.into()] });
+    emit.builder.switch_to_block(head);
+    let (source, target) = (emit.builder.ins().iadd(from, offset), emit.builder.ins().iadd(to, offset));
+    let word = emit.builder.ins().load(I64, MEMORY, source, 0);
+    emit.builder.ins().store(MEMORY, word, target, 0);
     let next = emit.add(offset, 8);
-    let is_more = emit.compare(IntCC::UnsignedLessThan, next, i64::from(words) * 8);
-    emit.split(is_more, Goto { block: head, with: &[next.into()] }, after.into());
-    emit.to.switch_to_block(after);
+    let has_next = emit.compare(IntCC::UnsignedLessThan, next, i64::from(words) * 8);
+    emit.branch_if(has_next, Goto { block: head, arguments: &[next.into()] }, after.into());
+    emit.builder.switch_to_block(after);
 }

@@ -3,32 +3,33 @@
 use invigil_explore::Successors;
 use std::collections::HashSet;
 
-/// Up to this number, successors are compared pairwise; more are hashed.
-const FEW: usize = 16;
+/// Maximum number of successors that are compared pairwise; more are hashed.
+const MAX_PAIRWISE: usize = 16;
 
-/// Keeps the first of equal successors of the same action, from number `start` on.
+/// Removes duplicates among the successors of the same action, from number `start` on. The first of each is kept.
 pub(crate) fn remove_duplicates(out: &mut Successors, start: usize, width: usize) {
-    let (mut kept, mut at) = (start, start);
-    while at < out.transitions.len() {
-        let action = out.transitions[at].action;
-        let end = out.transitions[at..].iter().position(|taken| taken.action != action);
-        let end = end.map_or(out.transitions.len(), |more| at + more);
-        let first = kept;
+    let (mut kept, mut group_start) = (start, start);
+    while group_start < out.transitions.len() {
+        let action = out.transitions[group_start].action;
+        let group_end =
+            out.transitions[group_start..].iter().position(|transition| transition.action != action);
+        let group_end = group_end.map_or(out.transitions.len(), |length| group_start + length);
+        let first_kept = kept;
         let mut seen: HashSet<Box<[u64]>> = HashSet::new();
-        for from in at..end {
-            let state = &out.words[from * width..(from + 1) * width];
-            let is_new = if end - at > FEW {
+        for index in group_start..group_end {
+            let state = &out.words[index * width..(index + 1) * width];
+            let is_new = if group_end - group_start > MAX_PAIRWISE {
                 seen.insert(state.into())
             } else {
-                !out.words[first * width..kept * width].chunks_exact(width).any(|other| other == state)
+                !out.words[first_kept * width..kept * width].chunks_exact(width).any(|other| other == state)
             };
             if is_new {
-                out.words.copy_within(from * width..(from + 1) * width, kept * width);
-                out.transitions[kept] = out.transitions[from];
+                out.words.copy_within(index * width..(index + 1) * width, kept * width);
+                out.transitions[kept] = out.transitions[index];
                 kept += 1;
             }
         }
-        at = end;
+        group_start = group_end;
     }
     out.transitions.truncate(kept);
     out.words.truncate(kept * width);

@@ -13,7 +13,7 @@ pub(crate) const MEMORY: MemFlagsData = MemFlagsData::trusted();
 
 /// Emits the code of one function.
 pub(crate) struct FunctionEmitter<'a, 'f> {
-    pub(crate) to: FunctionBuilder<'f>,
+    pub(crate) builder: FunctionBuilder<'f>,
     pub(crate) model_ranges: &'a ModelRanges<'a>,
     /// Target of jumps on a fault.
     pub(crate) fault: Block,
@@ -26,51 +26,55 @@ pub(crate) struct FunctionEmitter<'a, 'f> {
 }
 
 /// Maximum nesting depth of expressions and statements.
-pub(crate) const DEEPEST: u32 = 1000;
+pub(crate) const MAX_DEPTH: u32 = 1000;
 
 /// A jump target with its arguments.
 #[derive(Clone, Copy)]
 pub(crate) struct Goto<'g> {
     pub(crate) block: Block,
-    pub(crate) with: &'g [BlockArg],
+    pub(crate) arguments: &'g [BlockArg],
 }
 
 impl From<Block> for Goto<'_> {
     fn from(block: Block) -> Self {
-        Goto { block, with: &[] }
+        Goto { block, arguments: &[] }
     }
 }
 
-/// A value in the code.
+/// A number in the generated code, with the range of its values.
 #[derive(Clone, Copy)]
 pub(crate) struct Number {
     pub(crate) value: Value,
     pub(crate) range: Range,
-    /// Whether the range holds for arbitrary words, not only for those of executions.
-    pub(crate) is_certain: bool,
+    /// Whether the range holds for arbitrary words, not only for those of reachable configurations.
+    pub(crate) is_range_unconditional: bool,
 }
 
 impl<'a, 'f> FunctionEmitter<'a, 'f> {
-    pub(crate) fn new(to: FunctionBuilder<'f>, model_ranges: &'a ModelRanges<'a>) -> FunctionEmitter<'a, 'f> {
-        let mut to = to;
-        let fault = to.create_block();
-        FunctionEmitter { to, model_ranges, fault, can_fault: false, depth: 0, is_too_deep: false }
+    pub(crate) fn new(
+        builder: FunctionBuilder<'f>,
+        model_ranges: &'a ModelRanges<'a>,
+    ) -> FunctionEmitter<'a, 'f> {
+        let mut builder = builder;
+        let fault = builder.create_block();
+        FunctionEmitter { builder, model_ranges, fault, can_fault: false, depth: 0, is_too_deep: false }
     }
 
     pub(crate) fn constant(&mut self, value: i64) -> Value {
-        self.to.ins().iconst(I64, value)
+        self.builder.ins().iconst(I64, value)
     }
 
+    /// A constant as a number.
     pub(crate) fn number(&mut self, value: i64) -> Number {
-        Number { value: self.constant(value), range: Range::only(value), is_certain: true }
+        Number { value: self.constant(value), range: Range::only(value), is_range_unconditional: true }
     }
 
-    pub(crate) fn add(&mut self, value: Value, more: i64) -> Value {
-        if more == 0 {
+    pub(crate) fn add(&mut self, value: Value, addend: i64) -> Value {
+        if addend == 0 {
             return value;
         }
-        let more = self.constant(more);
-        self.to.ins().iadd(value, more)
+        let addend = self.constant(addend);
+        self.builder.ins().iadd(value, addend)
     }
 
     pub(crate) fn and(&mut self, value: Value, bits: u64) -> Value {
@@ -78,48 +82,49 @@ impl<'a, 'f> FunctionEmitter<'a, 'f> {
             return value;
         }
         let bits = self.constant(bits as i64);
-        self.to.ins().band(value, bits)
+        self.builder.ins().band(value, bits)
     }
 
-    pub(crate) fn up(&mut self, value: Value, by: u32) -> Value {
-        if by == 0 {
+    pub(crate) fn shift_left(&mut self, value: Value, distance: u32) -> Value {
+        if distance == 0 {
             return value;
         }
-        let by = self.constant(i64::from(by));
-        self.to.ins().ishl(value, by)
+        let distance = self.constant(i64::from(distance));
+        self.builder.ins().ishl(value, distance)
     }
 
-    pub(crate) fn down(&mut self, value: Value, by: u32) -> Value {
-        if by == 0 {
+    pub(crate) fn shift_right(&mut self, value: Value, distance: u32) -> Value {
+        if distance == 0 {
             return value;
         }
-        let by = self.constant(i64::from(by));
-        self.to.ins().ushr(value, by)
+        let distance = self.constant(i64::from(distance));
+        self.builder.ins().ushr(value, distance)
     }
 
-    pub(crate) fn compare(&mut self, how: IntCC, left: Value, right: i64) -> Value {
+    pub(crate) fn compare(&mut self, comparison: IntCC, left: Value, right: i64) -> Value {
         let right = self.constant(right);
-        self.to.ins().icmp(how, left, right)
+        self.builder.ins().icmp(comparison, left, right)
     }
 
     pub(crate) fn jump(&mut self, goto: Goto<'_>) {
-        self.to.ins().jump(goto.block, goto.with);
+        self.builder.ins().jump(goto.block, goto.arguments);
     }
 
-    pub(crate) fn split(&mut self, condition: Value, yes: Goto<'_>, no: Goto<'_>) {
-        self.to.ins().brif(condition, yes.block, yes.with, no.block, no.with);
+    /// Jumps to one of two targets, depending on a condition.
+    pub(crate) fn branch_if(&mut self, condition: Value, yes: Goto<'_>, no: Goto<'_>) {
+        self.builder.ins().brif(condition, yes.block, yes.arguments, no.block, no.arguments);
     }
 
-    /// Continues only if a condition is true; otherwise jumps.
-    pub(crate) fn unless(&mut self, condition: Value, otherwise: Goto<'_>) {
-        let on = self.to.create_block();
-        self.split(condition, on.into(), otherwise);
-        self.to.switch_to_block(on);
+    /// Jumps to `otherwise` unless a condition is true.
+    pub(crate) fn jump_unless(&mut self, condition: Value, otherwise: Goto<'_>) {
+        let next = self.builder.create_block();
+        self.branch_if(condition, next.into(), otherwise);
+        self.builder.switch_to_block(next);
     }
 
     /// Raises a fault unless a condition is true.
     pub(crate) fn check(&mut self, condition: Value) {
         self.can_fault = true;
-        self.unless(condition, self.fault.into());
+        self.jump_unless(condition, self.fault.into());
     }
 }

@@ -29,7 +29,7 @@ impl Range {
         (self.low == self.high).then_some(self.low)
     }
 
-    pub(crate) fn holds(self, value: i64) -> bool {
+    pub(crate) fn contains(self, value: i64) -> bool {
         (self.low..=self.high).contains(&value)
     }
 
@@ -41,7 +41,7 @@ impl Range {
     pub(crate) fn truth(self) -> Option<bool> {
         match self.constant() {
             Some(0) => Some(false),
-            _ => (!self.holds(0)).then_some(true),
+            _ => (!self.contains(0)).then_some(true),
         }
     }
 
@@ -49,8 +49,8 @@ impl Range {
         Range { low: self.low.min(other.low), high: self.high.max(other.high) }
     }
 
-    fn condition(model_ranges: Option<bool>) -> Range {
-        model_ranges.map_or(Range::TRUTH, |is_true| Range::only(i64::from(is_true)))
+    fn condition(truth: Option<bool>) -> Range {
+        truth.map_or(Range::TRUTH, |is_true| Range::only(i64::from(is_true)))
     }
 
     /// The range spanned by the corner values; the full range if one of them wraps around.
@@ -65,24 +65,24 @@ impl Range {
     }
 }
 
-pub(crate) fn unary(operator: Unary, of: Range) -> Range {
+pub(crate) fn unary(operator: Unary, operand: Range) -> Range {
     match operator {
-        Unary::Not => Range::condition(of.truth().map(|is_true| !is_true)),
-        Unary::Negate if of.low == i64::MIN => Range::ALL,
-        Unary::Negate => Range::of(-of.high, -of.low),
-        Unary::Complement => Range::of(!of.high, !of.low),
+        Unary::Not => Range::condition(operand.truth().map(|is_true| !is_true)),
+        Unary::Negate if operand.low == i64::MIN => Range::ALL,
+        Unary::Negate => Range::of(-operand.high, -operand.low),
+        Unary::Complement => Range::of(!operand.high, !operand.low),
     }
 }
 
 /// The range of `left operator right` if it raises no fault.
 pub(crate) fn binary(operator: Binary, left: Range, right: Range) -> Range {
-    let corners = |of: fn(i128, i128) -> i128| {
-        let at = |a: i64, b: i64| of(i128::from(a), i128::from(b));
+    let corners = |operation: fn(i128, i128) -> i128| {
+        let corner = |a: i64, b: i64| operation(i128::from(a), i128::from(b));
         Range::corners([
-            at(left.low, right.low),
-            at(left.low, right.high),
-            at(left.high, right.low),
-            at(left.high, right.high),
+            corner(left.low, right.low),
+            corner(left.low, right.high),
+            corner(left.high, right.low),
+            corner(left.high, right.high),
         ])
     };
     match operator {
@@ -92,9 +92,9 @@ pub(crate) fn binary(operator: Binary, left: Range, right: Range) -> Range {
         Binary::Divide if right.low > 0 => corners(|a, b| a / b),
         Binary::Divide => Range::ALL,
         Binary::Remainder => {
-            let most = right.low.unsigned_abs().max(right.high.unsigned_abs()).saturating_sub(1);
-            let most = i64::try_from(most).unwrap_or(i64::MAX);
-            Range::of(left.low.clamp(-most, 0), left.high.clamp(0, most))
+            let max = right.low.unsigned_abs().max(right.high.unsigned_abs()).saturating_sub(1);
+            let max = i64::try_from(max).unwrap_or(i64::MAX);
+            Range::of(left.low.clamp(-max, 0), left.high.clamp(0, max))
         }
         Binary::BitAnd => match (left.low >= 0, right.low >= 0) {
             (true, true) => Range::of(0, left.high.min(right.high)),
@@ -108,11 +108,11 @@ pub(crate) fn binary(operator: Binary, left: Range, right: Range) -> Range {
         }
         Binary::BitOr | Binary::BitXor => Range::ALL,
         Binary::ShiftLeft => match right.constant() {
-            Some(by @ 0..=62) => binary(Binary::Multiply, left, Range::only(1 << by)),
+            Some(distance @ 0..=62) => binary(Binary::Multiply, left, Range::only(1 << distance)),
             _ => Range::ALL,
         },
         Binary::ShiftRight => match right.constant() {
-            Some(by @ 0..=63) => Range::of(left.low >> by, left.high >> by),
+            Some(distance @ 0..=63) => Range::of(left.low >> distance, left.high >> distance),
             _ => Range::of(left.low.min(0), left.high.max(0)),
         },
         Binary::And => Range::condition(match (left.truth(), right.truth()) {
@@ -159,14 +159,14 @@ fn less(left: Range, right: Range) -> Option<bool> {
 /// Whether `left operator right` can raise a fault.
 pub(crate) fn can_fault(operator: Binary, right: Range) -> bool {
     match operator {
-        Binary::Divide | Binary::Remainder => right.holds(0),
+        Binary::Divide | Binary::Remainder => right.contains(0),
         Binary::ShiftLeft | Binary::ShiftRight => !right.is_within(Range::of(0, 63)),
         _ => false,
     }
 }
 
 /// Maximum number of nodes of an expression that is evaluated even where its value is not needed.
-const SIMPLE: u32 = 10;
+const MAX_SIMPLE_NODES: u32 = 10;
 
 /// A model with the ranges of its variables.
 pub(crate) struct ModelRanges<'a> {
@@ -182,20 +182,20 @@ impl<'a> ModelRanges<'a> {
         let ranges = ranges.map(|(low, high)| Range::of(low, high)).collect();
         let mut model_ranges = ModelRanges { model, ranges };
         let effects = parts.actions.iter().map(|action| &action.effect[..]);
-        effects.chain([&parts.start[..]]).for_each(|effect| model_ranges.wrap(effect));
+        effects.chain([&parts.start[..]]).for_each(|effect| model_ranges.widen_wrapping(effect));
         model_ranges
     }
 
-    /// Wrapping assignments extend the range of a variable to its bits.
-    fn wrap(&mut self, statements: &[Statement]) {
+    /// Extends the ranges of variables with wrapping assignments to all values of their bits.
+    fn widen_wrapping(&mut self, statements: &[Statement]) {
         for statement in statements {
             match statement {
                 Statement::Assign { place, wraps: true, .. } => {
-                    self.ranges[place.variable as usize] = self.bits(place.variable);
+                    self.ranges[place.variable as usize] = self.bit_range(place.variable);
                 }
                 Statement::If { then, otherwise, .. } => {
-                    self.wrap(then);
-                    self.wrap(otherwise);
+                    self.widen_wrapping(then);
+                    self.widen_wrapping(otherwise);
                 }
                 _ => {}
             }
@@ -203,7 +203,7 @@ impl<'a> ModelRanges<'a> {
     }
 
     /// The values that the bits of a variable can represent.
-    fn bits(&self, variable: u32) -> Range {
+    fn bit_range(&self, variable: u32) -> Range {
         let slot = self.model.layout().slots[variable as usize];
         match i64::try_from(slot.mask()).ok().and_then(|mask| slot.low.checked_add(mask)) {
             Some(high) => Range::of(slot.low, high),
@@ -217,52 +217,60 @@ impl<'a> ModelRanges<'a> {
     }
 
     /// Whether that range also holds in all other configurations.
-    pub(crate) fn is_certain(&self, variable: u32) -> bool {
-        self.ranges[variable as usize] == self.bits(variable)
+    pub(crate) fn is_range_unconditional(&self, variable: u32) -> bool {
+        self.ranges[variable as usize] == self.bit_range(variable)
     }
 
-    /// The range of an expression that is short and never raises a fault.
-    pub(crate) fn simple(&self, expression: &Expression) -> Option<Range> {
-        let mut left = SIMPLE;
-        self.within(expression, &mut left)
+    /// The range of an expression that is short and never raises a fault; none for all others.
+    pub(crate) fn simple_range(&self, expression: &Expression) -> Option<Range> {
+        let mut remaining_nodes = MAX_SIMPLE_NODES;
+        self.range_within(expression, &mut remaining_nodes)
     }
 
-    fn within(&self, expression: &Expression, left: &mut u32) -> Option<Range> {
-        *left = left.checked_sub(1)?;
+    fn range_within(&self, expression: &Expression, remaining_nodes: &mut u32) -> Option<Range> {
+        *remaining_nodes = remaining_nodes.checked_sub(1)?;
         match expression {
             Expression::Constant(value) => Some(Range::only(*value)),
             Expression::Read(place) => {
                 let range = self.range(place.variable);
                 let Some(index) = &place.index else { return Some(range) };
                 let length = self.model.variable(place.variable).elements();
-                let index = self.within(index, left)?;
-                // Uncertain ranges are checked again where memory is accessed.
+                let index = self.range_within(index, remaining_nodes)?;
+                // Ranges that do not hold for arbitrary words are checked again where memory is accessed.
                 index.is_within(Range::of(0, i64::from(length) - 1)).then_some(range)
             }
-            Expression::Unary(operator, operand) => Some(unary(*operator, self.within(operand, left)?)),
+            Expression::Unary(operator, operand) => {
+                Some(unary(*operator, self.range_within(operand, remaining_nodes)?))
+            }
             Expression::Binary(operator, both) => {
-                let (a, b) = (self.within(&both.0, left)?, self.within(&both.1, left)?);
+                let (a, b) = (
+                    self.range_within(&both.0, remaining_nodes)?,
+                    self.range_within(&both.1, remaining_nodes)?,
+                );
                 (!can_fault(*operator, b)).then(|| binary(*operator, a, b))
             }
             Expression::If(parts) => {
-                self.within(&parts.0, left)?;
-                Some(self.within(&parts.1, left)?.join(self.within(&parts.2, left)?))
+                self.range_within(&parts.0, remaining_nodes)?;
+                Some(
+                    self.range_within(&parts.1, remaining_nodes)?
+                        .join(self.range_within(&parts.2, remaining_nodes)?),
+                )
             }
-            Expression::Before(inside) => self.within(inside, left),
+            Expression::Before(earlier) => self.range_within(earlier, remaining_nodes),
             Expression::Happens(_) => Some(Range::TRUTH),
             Expression::Enabled(_) => None,
         }
     }
 
     /// The element that an lvalue denotes, if it is constant and in bounds.
-    pub(crate) fn element(&self, place: &LValue) -> Option<u32> {
+    pub(crate) fn constant_element(&self, place: &LValue) -> Option<u32> {
         let Some(index) = &place.index else { return Some(0) };
-        let at = u32::try_from(self.simple(index)?.constant()?).ok()?;
-        (at < self.model.variable(place.variable).elements()).then_some(at)
+        let element = u32::try_from(self.simple_range(index)?.constant()?).ok()?;
+        (element < self.model.variable(place.variable).elements()).then_some(element)
     }
 
     /// The first and the last word of a variable.
-    pub(crate) fn words(&self, variable: u32) -> (u32, u32) {
+    pub(crate) fn word_span(&self, variable: u32) -> (u32, u32) {
         let slot = self.model.layout().slots[variable as usize];
         let last = self.model.variable(variable).elements().saturating_sub(1);
         (slot.at(0).0 as u32, slot.at(last).0 as u32)

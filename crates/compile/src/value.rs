@@ -2,7 +2,7 @@
 
 use crate::arithmetic;
 use crate::config_view::{BitPosition, ConfigView};
-use crate::function_emitter::{DEEPEST, FunctionEmitter, Goto, Number};
+use crate::function_emitter::{FunctionEmitter, Goto, MAX_DEPTH, Number};
 use crate::ranges::{self, Range};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I8, I64};
@@ -13,7 +13,7 @@ use invigil_model::{Binary, Expression, LValue, Unary};
 #[derive(Clone, Copy)]
 pub(crate) struct Step<'v> {
     pub(crate) source: &'v ConfigView,
-    /// The index of the action; `None` if there never is one.
+    /// Index of the action; `None` if the code never has one.
     pub(crate) action: Option<Value>,
     pub(crate) target: &'v ConfigView,
 }
@@ -26,14 +26,14 @@ impl<'v> Step<'v> {
 }
 
 impl FunctionEmitter<'_, '_> {
-    /// Code for the value of an expression.
-    pub(crate) fn value(&mut self, expression: &Expression, step: Step<'_>) -> Number {
-        if self.depth > DEEPEST {
+    /// Emits the value of an expression.
+    pub(crate) fn emit_value(&mut self, expression: &Expression, step: Step<'_>) -> Number {
+        if self.depth > MAX_DEPTH {
             self.is_too_deep = true;
             return self.number(0);
         }
         self.depth += 1;
-        let number = self.value_within(expression, step);
+        let number = self.emit_value_within(expression, step);
         self.depth -= 1;
         match number.range.constant() {
             Some(value) => self.number(value),
@@ -41,226 +41,247 @@ impl FunctionEmitter<'_, '_> {
         }
     }
 
-    fn value_within(&mut self, expression: &Expression, step: Step<'_>) -> Number {
+    fn emit_value_within(&mut self, expression: &Expression, step: Step<'_>) -> Number {
         match expression {
             Expression::Constant(value) => self.number(*value),
             Expression::Read(place) => {
-                let spot = self.spot(place, step);
-                step.target.read(self, place.variable, spot)
+                let position = self.emit_position(place, step);
+                step.target.read(self, place.variable, position)
             }
             Expression::Unary(Unary::Not, _) | Expression::Happens(_) | Expression::Enabled(_) => {
-                self.truth_value(expression, step)
+                self.emit_truth_value(expression, step)
             }
             Expression::Unary(operator, operand) => {
-                let of = self.value(operand, step);
+                let operand = self.emit_value(operand, step);
                 let value = match operator {
-                    Unary::Negate => self.to.ins().ineg(of.value),
-                    _ => self.to.ins().bnot(of.value),
+                    Unary::Negate => self.builder.ins().ineg(operand.value),
+                    _ => self.builder.ins().bnot(operand.value),
                 };
-                Number { value, range: ranges::unary(*operator, of.range), ..of }
+                Number { value, range: ranges::unary(*operator, operand.range), ..operand }
             }
             Expression::Binary(operator, both) if arithmetic::is_arithmetic(*operator) => {
-                let left = self.value(&both.0, step);
-                let right = self.value(&both.1, step);
-                self.arithmetic(*operator, left, right)
+                let left = self.emit_value(&both.0, step);
+                let right = self.emit_value(&both.1, step);
+                self.emit_arithmetic(*operator, left, right)
             }
-            Expression::Binary(..) => self.truth_value(expression, step),
-            Expression::If(parts) => self.choice(parts, step),
-            Expression::Before(inside) => self.value(inside, Step::at(step.source)),
+            Expression::Binary(..) => self.emit_truth_value(expression, step),
+            Expression::If(parts) => self.emit_choice(parts, step),
+            Expression::Before(earlier) => self.emit_value(earlier, Step::at(step.source)),
         }
     }
 
-    fn truth_value(&mut self, expression: &Expression, step: Step<'_>) -> Number {
-        let range = self.model_ranges.simple(expression).unwrap_or(Range::of(0, 1));
-        let truth = self.truth(expression, step);
+    fn emit_truth_value(&mut self, expression: &Expression, step: Step<'_>) -> Number {
+        let range = self.model_ranges.simple_range(expression).unwrap_or(Range::of(0, 1));
+        let truth = self.emit_truth(expression, step);
         // For memory accesses, no more than this is assumed about a condition.
-        Number { value: self.to.ins().uextend(I64, truth), range, is_certain: range == Range::of(0, 1) }
-    }
-
-    fn choice(&mut self, parts: &(Expression, Expression, Expression), step: Step<'_>) -> Number {
-        if self.model_ranges.simple(&parts.1).is_some() && self.model_ranges.simple(&parts.2).is_some() {
-            let condition = self.truth(&parts.0, step);
-            let (yes, no) = (self.value(&parts.1, step), self.value(&parts.2, step));
-            let value = self.to.ins().select(condition, yes.value, no.value);
-            return joined(value, yes, no);
+        Number {
+            value: self.builder.ins().uextend(I64, truth),
+            range,
+            is_range_unconditional: range == Range::of(0, 1),
         }
-        let (then, otherwise) = (self.to.create_block(), self.to.create_block());
-        let after = self.to.create_block();
-        let value = self.to.append_block_param(after, I64);
-        self.branch(&parts.0, step, then.into(), otherwise.into());
-        self.to.switch_to_block(then);
-        let yes = self.value(&parts.1, step);
-        self.jump(Goto { block: after, with: &[yes.value.into()] });
-        self.to.switch_to_block(otherwise);
-        let no = self.value(&parts.2, step);
-        self.jump(Goto { block: after, with: &[no.value.into()] });
-        self.to.switch_to_block(after);
-        joined(value, yes, no)
     }
 
-    /// Code for the position of an lvalue. An index out of bounds is a fault.
-    pub(crate) fn spot(&mut self, place: &LValue, step: Step<'_>) -> BitPosition {
+    fn emit_choice(&mut self, parts: &(Expression, Expression, Expression), step: Step<'_>) -> Number {
+        if self.model_ranges.simple_range(&parts.1).is_some()
+            && self.model_ranges.simple_range(&parts.2).is_some()
+        {
+            let condition = self.emit_truth(&parts.0, step);
+            let (yes, no) = (self.emit_value(&parts.1, step), self.emit_value(&parts.2, step));
+            let value = self.builder.ins().select(condition, yes.value, no.value);
+            return join_numbers(value, yes, no);
+        }
+        let (then, otherwise) = (self.builder.create_block(), self.builder.create_block());
+        let after = self.builder.create_block();
+        let value = self.builder.append_block_param(after, I64);
+        self.emit_branch(&parts.0, step, then.into(), otherwise.into());
+        self.builder.switch_to_block(then);
+        let yes = self.emit_value(&parts.1, step);
+        self.jump(Goto { block: after, arguments: &[yes.value.into()] });
+        self.builder.switch_to_block(otherwise);
+        let no = self.emit_value(&parts.2, step);
+        self.jump(Goto { block: after, arguments: &[no.value.into()] });
+        self.builder.switch_to_block(after);
+        join_numbers(value, yes, no)
+    }
+
+    /// Emits the position of an lvalue. An index out of bounds is a fault.
+    pub(crate) fn emit_position(&mut self, place: &LValue, step: Step<'_>) -> BitPosition {
         let slot = self.model_ranges.model.layout().slots[place.variable as usize];
-        if let Some(element) = self.model_ranges.element(place) {
+        if let Some(element) = self.model_ranges.constant_element(place) {
             let (word, bit) = slot.at(element);
-            return if slot.width == 0 { BitPosition::Nowhere } else { BitPosition::Fixed(word as u32, bit) };
+            return if slot.width == 0 { BitPosition::NoBits } else { BitPosition::Fixed(word as u32, bit) };
         }
         let index = match &place.index {
-            Some(index) => self.value(index, step),
+            Some(index) => self.emit_value(index, step),
             None => self.number(0),
         };
         let length = self.model_ranges.model.variable(place.variable).elements();
-        let among = self.model_ranges.words(place.variable);
+        let span = self.model_ranges.word_span(place.variable);
         let is_within = index.range.is_within(Range::of(0, i64::from(length) - 1));
-        if !is_within || (among.0 != among.1 && !index.is_certain) {
-            let is_there = self.compare(IntCC::UnsignedLessThan, index.value, i64::from(length));
-            self.check(is_there);
+        if !is_within || (span.0 != span.1 && !index.is_range_unconditional) {
+            let is_in_bounds = self.compare(IntCC::UnsignedLessThan, index.value, i64::from(length));
+            self.check(is_in_bounds);
         }
         if slot.width == 0 {
-            return BitPosition::Nowhere;
+            return BitPosition::NoBits;
         }
         let (first, bit) = slot.at(0);
-        let distance = self.up(index.value, slot.width.trailing_zeros());
-        if among.0 == among.1 {
-            return BitPosition::Within(first as u32, self.add(distance, i64::from(bit)));
+        let distance = self.shift_left(index.value, slot.width.trailing_zeros());
+        if span.0 == span.1 {
+            return BitPosition::DynamicBit(first as u32, self.add(distance, i64::from(bit)));
         }
         let bit = self.add(distance, i64::from(slot.bit));
-        BitPosition::Among(among, self.down(bit, 6), bit)
+        BitPosition::DynamicWord(span, self.shift_right(bit, 6), bit)
     }
 
-    /// Code for the truth of an expression, as 0 or 1 in one byte.
-    pub(crate) fn truth(&mut self, expression: &Expression, step: Step<'_>) -> Value {
-        if self.depth > DEEPEST {
+    /// Emits the truth of an expression, as 0 or 1 in one byte.
+    pub(crate) fn emit_truth(&mut self, expression: &Expression, step: Step<'_>) -> Value {
+        if self.depth > MAX_DEPTH {
             self.is_too_deep = true;
-            return self.to.ins().iconst(I8, 0);
+            return self.builder.ins().iconst(I8, 0);
         }
         self.depth += 1;
-        let truth = self.truth_within(expression, step);
+        let truth = self.emit_truth_within(expression, step);
         self.depth -= 1;
         truth
     }
 
-    fn truth_within(&mut self, expression: &Expression, step: Step<'_>) -> Value {
+    fn emit_truth_within(&mut self, expression: &Expression, step: Step<'_>) -> Value {
         match expression {
             Expression::Unary(Unary::Not, operand) => {
-                let of = self.truth(operand, step);
-                let one = self.to.ins().iconst(I8, 1);
-                self.to.ins().bxor(of, one)
+                let operand = self.emit_truth(operand, step);
+                let one = self.builder.ins().iconst(I8, 1);
+                self.builder.ins().bxor(operand, one)
             }
             Expression::Binary(operator, both) => {
-                if let Some(how) = arithmetic::comparison(*operator) {
-                    return self.comparison(how, both, step);
+                if let Some(comparison) = arithmetic::comparison(*operator) {
+                    return self.emit_comparison(comparison, both, step);
                 }
                 if arithmetic::is_arithmetic(*operator) {
-                    let number = self.value(expression, step);
+                    let number = self.emit_value(expression, step);
                     return self.compare(IntCC::NotEqual, number.value, 0);
                 }
-                if self.model_ranges.simple(&both.1).is_none() {
-                    return self.truth_by_branches(expression, step);
+                if self.model_ranges.simple_range(&both.1).is_none() {
+                    return self.emit_truth_by_branches(expression, step);
                 }
-                let (left, right) = (self.truth(&both.0, step), self.truth(&both.1, step));
+                let (left, right) = (self.emit_truth(&both.0, step), self.emit_truth(&both.1, step));
                 match operator {
-                    Binary::And => self.to.ins().band(left, right),
-                    Binary::Or => self.to.ins().bor(left, right),
+                    Binary::And => self.builder.ins().band(left, right),
+                    Binary::Or => self.builder.ins().bor(left, right),
                     _ => {
-                        let one = self.to.ins().iconst(I8, 1);
-                        let not = self.to.ins().bxor(left, one);
-                        self.to.ins().bor(not, right)
+                        let one = self.builder.ins().iconst(I8, 1);
+                        let not = self.builder.ins().bxor(left, one);
+                        self.builder.ins().bor(not, right)
                     }
                 }
             }
-            Expression::Happens(actions) => self.happens(actions, step),
-            Expression::Enabled(actions) => self.enabled(actions, step.target),
-            Expression::Before(inside) => self.truth(inside, Step::at(step.source)),
+            Expression::Happens(actions) => self.emit_happens(actions, step),
+            Expression::Enabled(actions) => self.emit_enabled(actions, step.target),
+            Expression::Before(earlier) => self.emit_truth(earlier, Step::at(step.source)),
             _ => {
-                let number = self.value(expression, step);
+                let number = self.emit_value(expression, step);
                 self.compare(IntCC::NotEqual, number.value, 0)
             }
         }
     }
 
-    fn truth_by_branches(&mut self, expression: &Expression, step: Step<'_>) -> Value {
-        let after = self.to.create_block();
-        let truth = self.to.append_block_param(after, I8);
-        let (yes, no) = (self.to.ins().iconst(I8, 1), self.to.ins().iconst(I8, 0));
-        let goto = |with| Goto { block: after, with };
-        self.branch(expression, step, goto(&[yes.into()]), goto(&[no.into()]));
-        self.to.switch_to_block(after);
+    fn emit_truth_by_branches(&mut self, expression: &Expression, step: Step<'_>) -> Value {
+        let after = self.builder.create_block();
+        let truth = self.builder.append_block_param(after, I8);
+        let (yes, no) = (self.builder.ins().iconst(I8, 1), self.builder.ins().iconst(I8, 0));
+        let goto = |arguments| Goto { block: after, arguments };
+        self.emit_branch(expression, step, goto(&[yes.into()]), goto(&[no.into()]));
+        self.builder.switch_to_block(after);
         truth
     }
 
-    fn comparison(&mut self, how: IntCC, both: &(Expression, Expression), step: Step<'_>) -> Value {
-        if matches!(how, IntCC::Equal | IntCC::NotEqual) {
+    fn emit_comparison(
+        &mut self,
+        comparison: IntCC,
+        both: &(Expression, Expression),
+        step: Step<'_>,
+    ) -> Value {
+        if matches!(comparison, IntCC::Equal | IntCC::NotEqual) {
             let (place, constant) = match both {
                 (Expression::Read(place), Expression::Constant(value))
                 | (Expression::Constant(value), Expression::Read(place)) => (Some(place), *value),
                 _ => (None, 0),
             };
             if let Some(place) = place
-                && self.model_ranges.element(place).is_some()
-                && self.model_ranges.range(place.variable).holds(constant)
-                && let BitPosition::Fixed(word, bit) = self.spot(place, step)
+                && self.model_ranges.constant_element(place).is_some()
+                && self.model_ranges.range(place.variable).contains(constant)
+                && let BitPosition::Fixed(word, bit) = self.emit_position(place, step)
             {
                 // The bits need not be shifted to be compared.
                 let slot = self.model_ranges.model.layout().slots[place.variable as usize];
                 let word = step.target.word(self, word);
                 let bits = self.and(word, slot.mask() << bit);
-                return self.compare(how, bits, constant.wrapping_sub(slot.low) << bit);
+                return self.compare(comparison, bits, constant.wrapping_sub(slot.low) << bit);
             }
         }
-        let (left, right) = (self.value(&both.0, step), self.value(&both.1, step));
-        self.to.ins().icmp(how, left.value, right.value)
+        let (left, right) = (self.emit_value(&both.0, step), self.emit_value(&both.1, step));
+        self.builder.ins().icmp(comparison, left.value, right.value)
     }
 
-    fn happens(&mut self, actions: &[u32], step: Step<'_>) -> Value {
-        let mut any = self.to.ins().iconst(I8, 0);
+    fn emit_happens(&mut self, actions: &[u32], step: Step<'_>) -> Value {
+        let mut any = self.builder.ins().iconst(I8, 0);
         let Some(action) = step.action else { return any };
         // Consecutive actions are tested together.
         for run in actions.chunk_by(|a, b| a + 1 == *b) {
             let distance = self.add(action, -i64::from(run[0]));
-            let is_one = self.compare(IntCC::UnsignedLessThan, distance, run.len() as i64);
-            any = self.to.ins().bor(any, is_one);
+            let is_in_run = self.compare(IntCC::UnsignedLessThan, distance, run.len() as i64);
+            any = self.builder.ins().bor(any, is_in_run);
         }
         any
     }
 
-    /// Code that branches on an expression.
-    pub(crate) fn branch(&mut self, expression: &Expression, step: Step<'_>, yes: Goto<'_>, no: Goto<'_>) {
-        if self.depth > DEEPEST {
+    /// Emits a branch on an expression.
+    pub(crate) fn emit_branch(
+        &mut self,
+        expression: &Expression,
+        step: Step<'_>,
+        yes: Goto<'_>,
+        no: Goto<'_>,
+    ) {
+        if self.depth > MAX_DEPTH {
             self.is_too_deep = true;
             return self.jump(no);
         }
         self.depth += 1;
-        match (self.model_ranges.simple(expression), expression) {
+        match (self.model_ranges.simple_range(expression), expression) {
             (Some(range), _) if range.truth() == Some(true) => self.jump(yes),
             (Some(range), _) if range.truth() == Some(false) => self.jump(no),
-            (None, Expression::Unary(Unary::Not, operand)) => self.branch(operand, step, no, yes),
+            (None, Expression::Unary(Unary::Not, operand)) => self.emit_branch(operand, step, no, yes),
             (None, Expression::Binary(operator @ (Binary::And | Binary::Or | Binary::Implies), both)) => {
-                let on = self.to.create_block();
+                let next = self.builder.create_block();
                 match operator {
-                    Binary::And => self.branch(&both.0, step, on.into(), no),
-                    Binary::Or => self.branch(&both.0, step, yes, on.into()),
-                    _ => self.branch(&both.0, step, on.into(), yes),
+                    Binary::And => self.emit_branch(&both.0, step, next.into(), no),
+                    Binary::Or => self.emit_branch(&both.0, step, yes, next.into()),
+                    _ => self.emit_branch(&both.0, step, next.into(), yes),
                 }
-                self.to.switch_to_block(on);
-                self.branch(&both.1, step, yes, no);
+                self.builder.switch_to_block(next);
+                self.emit_branch(&both.1, step, yes, no);
             }
             _ => {
-                let truth = self.truth(expression, step);
-                self.split(truth, yes, no);
+                let truth = self.emit_truth(expression, step);
+                self.branch_if(truth, yes, no);
             }
         }
         self.depth -= 1;
     }
 
-    /// Continues only if an expression is true.
-    pub(crate) fn require(&mut self, expression: &Expression, step: Step<'_>, otherwise: Goto<'_>) {
-        let on = self.to.create_block();
-        self.branch(expression, step, on.into(), otherwise);
-        self.to.switch_to_block(on);
+    /// Emits a jump to `otherwise` unless an expression is true.
+    pub(crate) fn emit_require(&mut self, expression: &Expression, step: Step<'_>, otherwise: Goto<'_>) {
+        let next = self.builder.create_block();
+        self.emit_branch(expression, step, next.into(), otherwise);
+        self.builder.switch_to_block(next);
     }
 }
 
-fn joined(value: Value, yes: Number, no: Number) -> Number {
-    Number { value, range: yes.range.join(no.range), is_certain: yes.is_certain && no.is_certain }
+fn join_numbers(value: Value, yes: Number, no: Number) -> Number {
+    Number {
+        value,
+        range: yes.range.join(no.range),
+        is_range_unconditional: yes.is_range_unconditional && no.is_range_unconditional,
+    }
 }

@@ -55,8 +55,8 @@ impl Arena {
     #[cold]
     fn grow(&mut self) -> bool {
         let words = self.width << self.shift;
-        // The first chunk uses ordinary pages: a small subject leaves it almost empty, and clearing a huge page takes
-        // long.
+        // The first chunk uses ordinary pages: a small subject leaves it almost empty, and clearing a huge page is
+        // slow.
         let chunk = if self.chunks.is_empty() { Pages::new(words) } else { Pages::huge(words) };
         self.chunks.extend(chunk);
         self.rows >> self.shift < self.chunks.len()

@@ -123,19 +123,20 @@ impl<S: StateSpace> Fair<S> {
     fn mark(&self, first: usize, out: &mut Successors) {
         let (sets, pairs) = (self.space.sets(), self.space.pairs());
         out.marks.resize(out.len(), 0);
-        let taken = &out.transitions[first..];
-        let enabled =
-            |members: &ConstraintBits| taken.iter().fold(0, |all, taken| all | members.of(taken.action));
+        let transition = &out.transitions[first..];
+        let enabled = |members: &ConstraintBits| {
+            transition.iter().fold(0, |all, transition| all | members.of(transition.action))
+        };
         let (waiting, wanting) = (enabled(&self.weak), enabled(&self.strong));
-        for (taken, marks) in taken.iter().zip(&mut out.marks[first..]) {
+        for (transition, marks) in transition.iter().zip(&mut out.marks[first..]) {
             let up = |bits: u64, by: u32| bits.checked_shl(by).unwrap_or(0);
             let inner_pairs = marks.checked_shr(sets).unwrap_or(0) & low_bits(2 * pairs);
-            let content = (!waiting | self.weak.of(taken.action)) & self.weak.all();
+            let content = (!waiting | self.weak.of(transition.action)) & self.weak.all();
             let mut all = *marks & low_bits(sets) | up(content, sets);
             let mut at = sets + self.weak.count;
             all |= up(inner_pairs, at);
             at += 2 * pairs;
-            let moved = self.strong.of(taken.action);
+            let moved = self.strong.of(transition.action);
             for constraint in 0..self.strong.count {
                 all |= up(wanting >> constraint & 1 | (moved >> constraint & 1) << 1, at + 2 * constraint);
             }

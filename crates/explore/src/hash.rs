@@ -10,7 +10,7 @@ pub fn hash(state: &[u64]) -> u64 {
     hash_seeded(state, 0)
 }
 
-/// The same with a seed; each seed selects another function.
+/// Hashes the words of a state with a seed; each seed selects another function.
 #[inline]
 pub(crate) fn hash_seeded(state: &[u64], seed: u64) -> u64 {
     // The seed must change the factor as well: otherwise it would only permute the hashes of one-word states.
@@ -33,7 +33,7 @@ fn fold(left: u64, right: u64) -> u64 {
 mod tests {
     use super::*;
 
-    /// For states that differ little, as those of models do, every part of the hash is uniformly distributed.
+    /// Even for states that differ little, as those of models do, every part of the hash is uniformly distributed.
     #[test]
     fn hash_bits_are_uniformly_distributed() {
         let counters = (0..1u64 << 16).map(|n| vec![n]);

@@ -20,7 +20,7 @@
 //! | [`cycles`], [`product`], [`label_evaluator`], [`fairness`] | fair accepting cycles of the product with an automaton | emptiness check |
 //! | [`partial_order`], [`scheduled`], [`monitored`] | adapters of state spaces | ample sets, scheduling, safety monitors |
 //! | [`breakpoint_search`], [`debugger`] | executions to a breakpoint; a debugger that is a subject itself | omniscient, multiverse debugging |
-//! | [`trace_validation`] | whether a model can do what a log says | trace checking |
+//! | [`trace_validation`] | whether a model can produce a log | trace checking |
 //!
 //! Invariants: [`StateSpace::successors`] is deterministic, so that paths can be rebuilt; the result of an exact search
 //! does not depend on the number of threads.
@@ -94,10 +94,10 @@ pub mod product;
 mod random_walk;
 mod result;
 pub mod scheduled;
+mod search_counters;
 mod state_space;
 mod store;
 mod table;
-mod tally;
 pub mod trace_validation;
 mod visited;
 

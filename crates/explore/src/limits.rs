@@ -58,7 +58,7 @@ pub trait ProgressListener: Sync {
     /// Reports the current statistics. Called every few thousand configurations, by any thread.
     fn progress(&self, totals: &Totals);
 
-    /// Whether the search is to stop.
+    /// Whether the search must stop.
     fn is_stopped(&self) -> bool;
 }
 
@@ -72,7 +72,7 @@ impl ProgressListener for () {
 }
 
 impl Limits {
-    /// The limits that remain for the next of several searches, the first of which started at `since`.
+    /// The limits that remain for a search if the first of several searches started at `start`.
     ///
     /// ```
     /// use invigil_explore::Limits;
@@ -80,17 +80,17 @@ impl Limits {
     /// let limits = Limits { time: Some(Duration::from_secs(60)), ..Limits::default() };
     /// assert!(limits.remaining(Instant::now()).time < limits.time);
     /// ```
-    pub fn remaining(&self, since: Instant) -> Limits {
-        Limits { time: self.time.map(|time| time.saturating_sub(since.elapsed())), ..*self }
+    pub fn remaining(&self, start: Instant) -> Limits {
+        Limits { time: self.time.map(|time| time.saturating_sub(start.elapsed())), ..*self }
     }
 
-    /// The limit that a search exceeds which started at `since` and has these totals.
-    pub fn exceeded(&self, totals: &Totals, since: Instant) -> Option<Incomplete> {
-        if self.states.is_some_and(|most| totals.states > most) {
+    /// The limit that a search with these totals exceeds, if any. The search started at `start`.
+    pub fn exceeded(&self, totals: &Totals, start: Instant) -> Option<Incomplete> {
+        if self.states.is_some_and(|max| totals.states > max) {
             Some(Incomplete::States)
-        } else if self.memory.is_some_and(|most| totals.memory > most) {
+        } else if self.memory.is_some_and(|max| totals.memory > max) {
             Some(Incomplete::Memory)
-        } else if self.time.is_some_and(|most| since.elapsed() > most) {
+        } else if self.time.is_some_and(|max| start.elapsed() > max) {
             Some(Incomplete::Time)
         } else {
             None

@@ -2,15 +2,15 @@
 
 use crate::limits::Limits;
 
-/// What a search reports, and its limits.
+/// Options of a search: limits, and the findings to report.
 ///
 /// ```
 /// use invigil_explore::{SearchOptions, FindingKinds};
 ///
-/// // All deadlocks there are, on two threads.
+/// // All deadlocks, on two threads.
 /// let kinds = FindingKinds { bad: false, faults: false, ..FindingKinds::default() };
-/// let search = SearchOptions { threads: 2, kinds, max_findings: usize::MAX, ..SearchOptions::default() };
-/// assert!(search.kinds.deadlocks && !search.exhaustive);
+/// let options = SearchOptions { threads: 2, kinds, max_findings: usize::MAX, ..SearchOptions::default() };
+/// assert!(options.kinds.deadlocks && !options.exhaustive);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SearchOptions {
@@ -20,7 +20,7 @@ pub struct SearchOptions {
     pub limits: Limits,
     /// The kinds of findings to report.
     pub kinds: FindingKinds,
-    /// Maximum number of findings. The search ends when it has found as many, unless it is `exhaustive`.
+    /// Maximum number of findings. The search ends when it has found this many, unless it is `exhaustive`.
     pub max_findings: usize,
     /// Whether the search continues after `max_findings` in order to count everything.
     pub exhaustive: bool,

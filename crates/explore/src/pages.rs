@@ -45,15 +45,15 @@ impl<W: Word> Pages<W> {
         Pages::map(words, 0)
     }
 
-    /// The same in huge pages, if the system provides them.
+    /// Maps words in huge pages, if the system provides them.
     pub(crate) fn huge(words: usize) -> Option<Pages<W>> {
         let pages = Self::map(words, HUGE)?;
         pages.prefer_huge(0);
         Some(pages)
     }
 
-    /// Maps words of which possibly few are ever used: the first ones use ordinary pages, because clearing a huge page
-    /// takes long.
+    /// Maps words of which few may ever be used: the first ones use ordinary pages, because clearing a huge page is
+    /// slow.
     pub(crate) fn reserve(words: usize) -> Option<Pages<W>> {
         let pages = Self::map(words, HUGE)?;
         pages.prefer_huge(HUGE);
@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pages_are_zero_and_keep_what_is_written() {
+    fn pages_are_zero_and_keep_written_words() {
         for mut pages in
             [Pages::<u64>::new(1000), Pages::huge(1 << 19), Pages::reserve(1 << 19)].map(Option::unwrap)
         {

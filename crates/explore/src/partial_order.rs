@@ -127,8 +127,8 @@ impl PartialOrderReduction {
             let location = (state[table.word] >> table.bit & table.mask) as usize;
             let is_allowed = *table.allows.get(location)?
                 // If all its actions raise faults, other processes may still continue.
-                && enabled.iter().any(|taken| {
-                    self.owners[taken.action as usize] == Some(process) && taken.flags & FAULT == 0
+                && enabled.iter().any(|transition| {
+                    self.owners[transition.action as usize] == Some(process) && transition.flags & FAULT == 0
                 });
             is_allowed.then_some(process)
         })

@@ -9,7 +9,7 @@ pub struct Path {
     pub actions: Vec<u32>,
     /// For a lasso: the index in `states` to which the last action leads back, and this action. The action is none if
     /// the execution stays in a configuration without enabled actions.
-    pub back: Option<(usize, Option<u32>)>,
+    pub loop_back: Option<(usize, Option<u32>)>,
     /// The action that raises a fault in the last configuration, if the path shows a fault.
     pub fault: Option<u32>,
 }
@@ -17,6 +17,6 @@ pub struct Path {
 impl Path {
     /// An execution without steps.
     pub fn at(state: &[u64]) -> Path {
-        Path { states: vec![state.into()], actions: Vec::new(), back: None, fault: None }
+        Path { states: vec![state.into()], actions: Vec::new(), loop_back: None, fault: None }
     }
 }

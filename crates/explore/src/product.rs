@@ -58,18 +58,18 @@ impl std::error::Error for TooManyMarks {}
 ///     sets: 1,
 ///     stutters: true,
 /// };
-/// let reading = label_evaluator::InterpretedLabels { model: &model, omega: &omega };
-/// let product = Product::new(interpreted_model::InterpretedModel::new(&model, vec![]), reading, model.layout().spare).unwrap();
-/// let found = find_accepting_cycle(&product, &Limits::default(), &());
-/// let path = product.subject_path(&found.path.unwrap());
-/// assert_eq!((path.states.len(), path.back), (2, Some((0, Some(0)))));
+/// let labels = label_evaluator::InterpretedLabels { model: &model, omega: &omega };
+/// let product = Product::new(interpreted_model::InterpretedModel::new(&model, vec![]), labels, model.layout().spare).unwrap();
+/// let result = find_accepting_cycle(&product, &Limits::default(), &());
+/// let path = product.subject_path(&result.path.unwrap());
+/// assert_eq!((path.states.len(), path.loop_back), (2, Some((0, Some(0)))));
 /// ```
 pub struct Product<S, R> {
     space: S,
-    reading: R,
+    labels: R,
     /// The number of words of a configuration of the space.
-    inner: usize,
-    /// The bit position of the automaton's state in the last of these words, unless it has a word of its own.
+    inner_width: usize,
+    /// The bit position of the automaton's state in the last of these words, unless that has a word of its own.
     shift: Option<u32>,
     /// The acceptance sets of the space, which come first.
     sets: u32,
@@ -77,7 +77,7 @@ pub struct Product<S, R> {
     evaluation_error: OnceLock<String>,
 }
 
-/// Buffers of one call, which are reused.
+/// Buffers of one call, reused by later calls.
 #[derive(Default)]
 struct Scratch {
     source: Vec<u64>,
@@ -107,15 +107,22 @@ impl<S: StateSpace, R: LabelEvaluator> Product<S, R> {
     ///
     /// # Errors
     /// If steps would need more than [`MAX_MARKS`] marks.
-    pub fn new(space: S, reading: R, spare: u32) -> Result<Product<S, R>, TooManyMarks> {
+    pub fn new(space: S, labels: R, spare: u32) -> Result<Product<S, R>, TooManyMarks> {
         let (sets, pairs) = (space.sets(), space.pairs());
-        let needed = sets.saturating_add(reading.sets()).saturating_add(pairs.saturating_mul(2));
+        let needed = sets.saturating_add(labels.sets()).saturating_add(pairs.saturating_mul(2));
         if needed > MAX_MARKS {
             return Err(TooManyMarks { needed });
         }
-        let bits = (u32::BITS - reading.states().saturating_sub(1).leading_zeros()).max(1);
+        let bits = (u32::BITS - labels.states().saturating_sub(1).leading_zeros()).max(1);
         let shift = (bits <= spare).then(|| u64::BITS - bits);
-        Ok(Product { inner: space.width(), space, reading, shift, sets, evaluation_error: OnceLock::new() })
+        Ok(Product {
+            inner_width: space.width(),
+            space,
+            labels,
+            shift,
+            sets,
+            evaluation_error: OnceLock::new(),
+        })
     }
 
     /// Why a label could not be evaluated, if this happened. The behaviour of the automaton is unknown there, so a
@@ -132,87 +139,87 @@ impl<S: StateSpace, R: LabelEvaluator> Product<S, R> {
     /// Splits a configuration into that of the space and the automaton's state.
     pub fn split(&self, state: &[u64]) -> (Box<[u64]>, u32) {
         let mut words = Vec::new();
-        let at = self.split_into(state, &mut words);
-        (words.into(), at)
+        let automaton_state = self.split_into(state, &mut words);
+        (words.into(), automaton_state)
     }
 
     /// Projects an execution of the product to the space. Idling becomes a lasso that stays.
     pub fn subject_path(&self, path: &Path) -> Path {
         let idle = path.actions.iter().position(|action| *action == IDLE);
         let last = path.states.len().saturating_sub(1);
-        let (end, back) = match (idle, path.back) {
-            (Some(at), _) => (at, Some((at, None))),
+        let (end, loop_back) = match (idle, path.loop_back) {
+            (Some(index), _) => (index, Some((index, None))),
             (None, Some((_, None))) => (last, Some((last, None))),
-            (None, back) => (last, back),
+            (None, loop_back) => (last, loop_back),
         };
         Path {
             states: path.states.iter().take(end + 1).map(|state| self.split(state).0).collect(),
             actions: path.actions[..end].to_vec(),
-            back,
+            loop_back,
             fault: path.fault,
         }
     }
 
     fn split_into(&self, state: &[u64], words: &mut Vec<u64>) -> u32 {
         words.clear();
-        words.extend_from_slice(&state[..self.inner]);
+        words.extend_from_slice(&state[..self.inner_width]);
         match (self.shift, words.last_mut()) {
             (Some(shift), Some(last)) => {
-                let at = *last >> shift;
+                let automaton_state = *last >> shift;
                 *last &= !(u64::MAX << shift);
-                at as u32
+                automaton_state as u32
             }
-            _ => state[self.inner] as u32,
+            _ => state[self.inner_width] as u32,
         }
     }
 
-    fn join_into(&self, words: &[u64], at: u32, state: &mut Vec<u64>) {
+    fn join_into(&self, words: &[u64], automaton_state: u32, state: &mut Vec<u64>) {
         state.clear();
         state.extend_from_slice(words);
         match (self.shift, state.last_mut()) {
-            (Some(shift), Some(last)) => *last |= u64::from(at) << shift,
-            _ => state.push(u64::from(at)),
+            (Some(shift), Some(last)) => *last |= u64::from(automaton_state) << shift,
+            _ => state.push(u64::from(automaton_state)),
         }
     }
 
     /// The marks of a step: acceptance sets of the space, those of the automaton, fairness pairs of the space.
-    fn marks(&self, inner: u64, read: u64) -> u64 {
-        let up = |marks: u64, by: u32| marks.checked_shl(by).unwrap_or(0);
-        let sets = inner & !up(u64::MAX, self.sets);
-        let pairs = inner.checked_shr(self.sets).unwrap_or(0);
-        sets | up(read, self.sets) | up(pairs, self.sets + self.reading.sets())
+    fn marks(&self, space_marks: u64, automaton_marks: u64) -> u64 {
+        let up = |marks: u64, distance: u32| marks.checked_shl(distance).unwrap_or(0);
+        let sets = space_marks & !up(u64::MAX, self.sets);
+        let pairs = space_marks.checked_shr(self.sets).unwrap_or(0);
+        sets | up(automaton_marks, self.sets) | up(pairs, self.sets + self.labels.sets())
     }
 
-    /// Pushes a successor for each edge of the automaton that is enabled at `at` on this step.
-    fn read(
+    /// Pushes a successor for each edge of the automaton that is enabled in a state on this step.
+    fn push_edges(
         &self,
-        at: u32,
+        automaton_state: u32,
         step: Step<'_>,
-        (taken, marks): (TransitionInfo, u64),
+        (transition, marks): (TransitionInfo, u64),
         edges: &mut Vec<(u32, u64)>,
         state: &mut Vec<u64>,
         out: &mut Successors,
     ) {
         edges.clear();
-        if let Err(fault) = self.reading.edges(at, step, edges) {
+        if let Err(fault) = self.labels.edges(automaton_state, step, edges) {
             // Only the first error is kept.
             let _ = self.evaluation_error.set(fault.to_string());
             self.join_into(step.target, 0, state);
-            out.push(state, TransitionInfo { flags: taken.flags | FAULT, ..taken });
+            out.push(state, TransitionInfo { flags: transition.flags | FAULT, ..transition });
             out.marks.push(0);
             return;
         }
-        for (target, read) in edges.iter() {
+        for (target, edge_marks) in edges.iter() {
             self.join_into(step.target, *target, state);
-            out.push(state, taken);
-            out.marks.push(self.marks(marks, *read));
+            out.push(state, transition);
+            out.marks.push(self.marks(marks, *edge_marks));
         }
     }
 }
 
 impl<S: StateSpace, R: LabelEvaluator> StateSpace for Product<S, R> {
     fn width(&self) -> usize {
-        self.inner + usize::from(self.shift.is_none())
+        self.inner_width + usize::from(self.shift.is_none())
     }
 
     fn initial(&self, out: &mut Successors) {
@@ -220,50 +227,50 @@ impl<S: StateSpace, R: LabelEvaluator> StateSpace for Product<S, R> {
         let Scratch { inner, edges, state, .. } = &mut scratch;
         inner.clear();
         self.space.initial(inner);
-        for (words, taken) in inner.words.chunks_exact(self.inner).zip(&inner.transitions) {
-            if taken.flags & FAULT != 0 {
+        for (words, transition) in inner.words.chunks_exact(self.inner_width).zip(&inner.transitions) {
+            if transition.flags & FAULT != 0 {
                 self.join_into(words, 0, state);
-                out.push(state, *taken);
+                out.push(state, *transition);
                 out.marks.push(0);
                 continue;
             }
             let first = out.len();
-            self.read(self.reading.initial(), Step::at(words), (*taken, 0), edges, state, out);
+            self.push_edges(self.labels.initial(), Step::at(words), (*transition, 0), edges, state, out);
             self.deduplicate(first, out);
         }
         scratch.release();
     }
 
-    fn successors(&self, of: &[u64], out: &mut Successors) {
+    fn successors(&self, product_state: &[u64], out: &mut Successors) {
         let mut scratch = Scratch::take();
         let Scratch { source, inner, edges, state } = &mut scratch;
-        let at = self.split_into(of, source);
+        let automaton_state = self.split_into(product_state, source);
         inner.clear();
         self.space.successors(source, inner);
-        if inner.transitions.iter().all(|taken| taken.flags & FAULT != 0) {
+        if inner.transitions.iter().all(|transition| transition.flags & FAULT != 0) {
             let step = Step { source: Some(source), action: None, target: source };
             let idle = TransitionInfo { action: IDLE, flags: 0 };
             let all = !u64::MAX.checked_shl(self.sets).unwrap_or(0);
-            self.read(at, step, (idle, all), edges, state, out);
+            self.push_edges(automaton_state, step, (idle, all), edges, state, out);
         }
-        for (number, (words, taken)) in
-            inner.words.chunks_exact(self.inner).zip(&inner.transitions).enumerate()
+        for (index, (words, transition)) in
+            inner.words.chunks_exact(self.inner_width).zip(&inner.transitions).enumerate()
         {
-            if taken.flags & FAULT != 0 {
+            if transition.flags & FAULT != 0 {
                 self.join_into(words, 0, state);
-                out.push(state, *taken);
+                out.push(state, *transition);
                 out.marks.push(0);
                 continue;
             }
-            let marks = inner.marks.get(number).copied().unwrap_or(0);
-            let step = Step { source: Some(source), action: Some(taken.action), target: words };
-            self.read(at, step, (*taken, marks), edges, state, out);
+            let marks = inner.marks.get(index).copied().unwrap_or(0);
+            let step = Step { source: Some(source), action: Some(transition.action), target: words };
+            self.push_edges(automaton_state, step, (*transition, marks), edges, state, out);
         }
         scratch.release();
     }
 
     fn sets(&self) -> u32 {
-        self.sets + self.reading.sets()
+        self.sets + self.labels.sets()
     }
 
     fn pairs(&self) -> u32 {
@@ -279,14 +286,14 @@ impl<S: StateSpace, R: LabelEvaluator> Product<S, R> {
     /// Removes duplicate initial configurations, to which several edges may lead.
     fn deduplicate(&self, first: usize, out: &mut Successors) {
         let width = self.width();
-        let mut at = first + 1;
-        while at < out.len() {
-            if (first..at).any(|other| out.state(other, width) == out.state(at, width)) {
-                out.words.drain(at * width..(at + 1) * width);
-                out.transitions.remove(at);
-                out.marks.remove(at);
+        let mut index = first + 1;
+        while index < out.len() {
+            if (first..index).any(|other| out.state(other, width) == out.state(index, width)) {
+                out.words.drain(index * width..(index + 1) * width);
+                out.transitions.remove(index);
+                out.marks.remove(index);
             } else {
-                at += 1;
+                index += 1;
             }
         }
     }

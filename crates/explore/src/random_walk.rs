@@ -4,8 +4,8 @@ use crate::limits::{Incomplete, ProgressListener};
 use crate::options::SearchOptions;
 use crate::path::Path;
 use crate::result::{Certainty, Finding, FindingKind, SearchResult};
+use crate::search_counters::{SearchCounters, ThreadCounts};
 use crate::state_space::{BAD, FAULT, StateSpace, Successors};
-use crate::tally::{Counts, Tally};
 use invigil_semantics::SplitMix64;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
@@ -34,7 +34,7 @@ const REPORT_INTERVAL: u64 = 256;
 /// maximum length. The findings are those of the first walks that have one, for any number of threads.
 ///
 /// The statistics count each configuration and step as often as it occurs, and the result is never exhaustive. It is
-/// incomplete with [`Incomplete::Found`] or a limit if that ended the search before all walks were made.
+/// incomplete with [`Incomplete::Found`] or a limit if that ended the search before the last walk.
 ///
 /// ```
 /// # use invigil_explore::{StateSpace, Successors, TransitionInfo};
@@ -51,118 +51,124 @@ const REPORT_INTERVAL: u64 = 256;
 /// # }
 /// use invigil_explore::{SearchOptions, WalkOptions, random_walk};
 /// // `Drunk` goes left or right until he falls into the water.
-/// let report = random_walk(&Drunk, &WalkOptions::default(), &SearchOptions::default(), &());
-/// assert_eq!(report.findings[0].path.states.last().map(|last| last[0]), Some(0));
-/// assert!(!report.is_exhaustive());
+/// let result = random_walk(&Drunk, &WalkOptions::default(), &SearchOptions::default(), &());
+/// assert_eq!(result.findings[0].path.states.last().map(|last| last[0]), Some(0));
+/// assert!(!result.is_exhaustive());
 /// ```
 pub fn random_walk<S: StateSpace, P: ProgressListener>(
     space: &S,
-    options: &WalkOptions,
-    search: &SearchOptions,
+    walk: &WalkOptions,
+    options: &SearchOptions,
     listener: &P,
 ) -> SearchResult {
-    let tally = Tally::new(&search.limits, listener);
-    let (next, hits) = (AtomicU64::new(0), AtomicUsize::new(0));
+    let counters = SearchCounters::new(&options.limits, listener);
+    let (next, found) = (AtomicU64::new(0), AtomicUsize::new(0));
     let findings = Mutex::new(Vec::new());
     // Walks are started in order and always finished, so the first ones with a finding are always among them.
     let work = || {
-        while search.exhaustive || hits.load(Relaxed) < search.max_findings {
+        while options.exhaustive || found.load(Relaxed) < options.max_findings {
             let number = next.fetch_add(1, Relaxed);
-            if number >= options.walks || is_halted(&tally) {
+            if number >= walk.walks || is_halted(&counters) {
                 return;
             }
-            let mut walker = Walker { space, search, tally: &tally, counts: Counts::default(), end: None };
-            walker.walk(number, options);
-            tally.add(&mut walker.counts);
-            if let Some(end) = walker.end {
-                hits.fetch_add(1, Relaxed);
-                findings.lock().unwrap_or_else(PoisonError::into_inner).push((number, end));
+            let mut walker = Walker {
+                space,
+                options,
+                counters: &counters,
+                counts: ThreadCounts::default(),
+                finding: None,
+            };
+            walker.walk(number, walk);
+            counters.add(&mut walker.counts);
+            if let Some(finding) = walker.finding {
+                found.fetch_add(1, Relaxed);
+                findings.lock().unwrap_or_else(PoisonError::into_inner).push((number, finding));
             }
         }
-        tally.halt(Incomplete::Found);
+        counters.halt(Incomplete::Found);
     };
     std::thread::scope(|scope| {
-        for _ in 1..search.threads {
+        for _ in 1..options.threads {
             scope.spawn(work);
         }
         work();
     });
     let mut findings = findings.into_inner().unwrap_or_else(PoisonError::into_inner);
     findings.sort_by_key(|(number, _)| *number);
-    let findings = findings.into_iter().map(|(_, findings)| findings).take(search.max_findings).collect();
-    let mut totals = tally.totals();
+    let findings = findings.into_iter().map(|(_, finding)| finding).take(options.max_findings).collect();
+    let mut totals = counters.totals();
     totals.waiting = 0;
     let certainty = Certainty::Sampled;
-    SearchResult { totals, bad: tally.bad(), incomplete: tally.halted(), findings, certainty }
+    SearchResult { totals, bad: counters.bad(), incomplete: counters.halt_reason(), findings, certainty }
 }
 
 /// Whether a limit was reached. Running walks are finished after another walk has a finding.
-fn is_halted<P: ProgressListener>(tally: &Tally<'_, P>) -> bool {
-    tally.halted().is_some_and(|reason| reason != Incomplete::Found)
+fn is_halted<P: ProgressListener>(counters: &SearchCounters<'_, P>) -> bool {
+    counters.halt_reason().is_some_and(|reason| reason != Incomplete::Found)
 }
 
+/// One random walk.
 struct Walker<'a, S, P> {
     space: &'a S,
-    search: &'a SearchOptions,
-    tally: &'a Tally<'a, P>,
-    counts: Counts,
-    end: Option<Finding>,
+    options: &'a SearchOptions,
+    counters: &'a SearchCounters<'a, P>,
+    counts: ThreadCounts,
+    finding: Option<Finding>,
 }
 
 impl<S: StateSpace, P: ProgressListener> Walker<'_, S, P> {
-    fn walk(&mut self, number: u64, options: &WalkOptions) {
+    fn walk(&mut self, number: u64, walk: &WalkOptions) {
         let width = self.space.width();
         // Two independent draws decorrelate neighbouring seeds and neighbouring walks.
-        let mut random =
-            SplitMix64::new(SplitMix64::new(options.seed).draw() ^ SplitMix64::new(number).draw());
-        let mut path = Path { states: Vec::new(), actions: Vec::new(), back: None, fault: None };
+        let mut random = SplitMix64::new(SplitMix64::new(walk.seed).draw() ^ SplitMix64::new(number).draw());
+        let mut path = Path { states: Vec::new(), actions: Vec::new(), loop_back: None, fault: None };
         let mut out = Successors::default();
         self.space.initial(&mut out);
-        let most = self.search.limits.depth.unwrap_or(u64::MAX).min(options.steps);
+        let max_steps = self.options.limits.depth.unwrap_or(u64::MAX).min(walk.steps);
         loop {
-            let is_begun = !path.states.is_empty();
+            let is_started = !path.states.is_empty();
             if self.space.failure().is_some() {
-                self.tally.halt(Incomplete::Failed);
+                self.counters.halt(Incomplete::Failed);
                 return;
             }
             if out.is_empty() {
-                self.counts.deadlocks += u64::from(is_begun);
-                if self.search.kinds.deadlocks && is_begun {
-                    self.end = Some(Finding { kind: FindingKind::Deadlock, path });
+                self.counts.deadlocks += u64::from(is_started);
+                if self.options.kinds.deadlocks && is_started {
+                    self.finding = Some(Finding { kind: FindingKind::Deadlock, path });
                 }
                 return;
             }
-            if is_begun && path.actions.len() as u64 >= most {
+            if is_started && path.actions.len() as u64 >= max_steps {
                 return;
             }
-            let at = random.below(out.len());
-            let taken = out.transitions[at];
-            if taken.flags & FAULT != 0 {
+            let index = random.below(out.len());
+            let transition = out.transitions[index];
+            if transition.flags & FAULT != 0 {
                 self.counts.faults += 1;
-                path.fault = Some(taken.action);
-                if self.search.kinds.faults {
-                    self.end = Some(Finding { kind: FindingKind::Fault, path });
+                path.fault = Some(transition.action);
+                if self.options.kinds.faults {
+                    self.finding = Some(Finding { kind: FindingKind::Fault, path });
                 }
                 return;
             }
-            if is_begun {
-                path.actions.push(taken.action);
+            if is_started {
+                path.actions.push(transition.action);
                 self.counts.transitions += 1;
             }
-            path.states.push(out.state(at, width).into());
+            path.states.push(out.state(index, width).into());
             self.counts.states += 1;
             self.counts.expanded += 1;
-            if taken.flags & BAD != 0 {
+            if transition.flags & BAD != 0 {
                 self.counts.bad += 1;
-                if self.search.kinds.bad {
-                    self.end = Some(Finding { kind: FindingKind::Bad, path });
+                if self.options.kinds.bad {
+                    self.finding = Some(Finding { kind: FindingKind::Bad, path });
                     return;
                 }
             }
-            self.tally.reached_depth(path.actions.len() as u64);
+            self.counters.reached_depth(path.actions.len() as u64);
             if self.counts.expanded == REPORT_INTERVAL {
-                self.tally.add(&mut self.counts);
-                if is_halted(self.tally) {
+                self.counters.add(&mut self.counts);
+                if is_halted(self.counters) {
                     return;
                 }
             }

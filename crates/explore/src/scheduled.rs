@@ -65,31 +65,33 @@ impl<'a, S: StateSpace> Scheduled<'a, S> {
     }
 
     /// Chooses one of the enabled actions of the system. Also returns the scheduler's next state.
-    fn choose(&self, memory: u64, enabled: &[u32]) -> Option<(u32, u64)> {
+    fn choose(&self, scheduler_state: u64, enabled: &[u32]) -> Option<(u32, u64)> {
         let process = |action: &u32| self.actors[*action as usize].process;
         match self.config.scheduler.as_ref()? {
             Scheduler::FixedPriority(order) => {
-                let place = |action: &u32| order.iter().position(|known| Some(*known) == process(action));
-                let policy =
-                    FixedPriority::new(|action: &u32| std::cmp::Reverse(place(action).unwrap_or(usize::MAX)));
+                let position =
+                    |action: &u32| order.iter().position(|process_id| Some(*process_id) == process(action));
+                let policy = FixedPriority::new(|action: &u32| {
+                    std::cmp::Reverse(position(action).unwrap_or(usize::MAX))
+                });
                 policy.choose(&(), &(), enabled).map(|(action, ())| (*action, 0))
             }
             Scheduler::RoundRobin => {
                 // 0 means that no process was scheduled yet; a process is stored as its number plus one.
                 let number =
                     |action: &u32| process(action).map_or(u64::MAX, |process| u64::from(process) + 1);
-                let last = (memory != 0).then_some(memory);
+                let last = (scheduler_state != 0).then_some(scheduler_state);
                 let chosen = RoundRobin::new(number).choose(&last, &(), enabled);
                 chosen.map(|(action, last)| (*action, last.unwrap_or(0)))
             }
             Scheduler::Random(seed) => {
-                let chosen = SeededRandom { seed: *seed }.choose(&memory, &(), enabled);
+                let chosen = SeededRandom { seed: *seed }.choose(&scheduler_state, &(), enabled);
                 chosen.map(|(action, next)| (*action, next))
             }
         }
     }
 
-    fn initial_memory(&self) -> u64 {
+    fn initial_scheduler_state(&self) -> u64 {
         match &self.config.scheduler {
             Some(Scheduler::Random(seed)) => *seed,
             _ => 0,
@@ -97,19 +99,19 @@ impl<'a, S: StateSpace> Scheduled<'a, S> {
     }
 
     /// Applies the filters to the enabled actions.
-    fn apply_filters(&self, mut kept: Vec<u32>, goes_wrong: impl Fn(u32) -> bool) -> Vec<u32> {
+    fn apply_filters(&self, mut actions: Vec<u32>, can_fault: impl Fn(u32) -> bool) -> Vec<u32> {
         for filter in &self.config.filters {
             match filter {
                 Filter::Reactive => {
                     let is_system = |action: &u32| self.actors[*action as usize].is_system;
-                    if kept.iter().any(is_system) {
-                        kept.retain(is_system);
+                    if actions.iter().any(is_system) {
+                        actions.retain(is_system);
                     }
                 }
-                Filter::Faultless => kept.retain(|action| !goes_wrong(*action)),
+                Filter::Faultless => actions.retain(|action| !can_fault(*action)),
             }
         }
-        kept
+        actions
     }
 }
 
@@ -121,41 +123,44 @@ impl<S: StateSpace> StateSpace for Scheduled<'_, S> {
     fn initial(&self, out: &mut Successors) {
         let mut starts = Successors::default();
         self.inner.initial(&mut starts);
-        for (start, taken) in starts.words.chunks_exact(self.inner.width()).zip(&starts.transitions) {
-            add(start, self.initial_memory(), *taken, out);
+        for (start, transition) in starts.words.chunks_exact(self.inner.width()).zip(&starts.transitions) {
+            push(start, self.initial_scheduler_state(), *transition, out);
         }
     }
 
     fn successors(&self, state: &[u64], out: &mut Successors) {
         let width = self.inner.width();
-        let (inner, memory) = (&state[..width], state[width]);
-        let mut found = Successors::default();
-        self.inner.successors(inner, &mut found);
-        let mut enabled: Vec<u32> = found.transitions.iter().map(|taken| taken.action).collect();
+        let (inner, scheduler_state) = (&state[..width], state[width]);
+        let mut inner_successors = Successors::default();
+        self.inner.successors(inner, &mut inner_successors);
+        let mut enabled: Vec<u32> =
+            inner_successors.transitions.iter().map(|transition| transition.action).collect();
         enabled.dedup();
-        let mut next = memory;
+        let mut next = scheduler_state;
         let mut chosen = None;
         if self.config.scheduler.is_some() {
             let (system, environment): (Vec<u32>, Vec<u32>) =
                 enabled.into_iter().partition(|action| self.actors[*action as usize].is_system);
-            if let Some((action, after)) = self.choose(memory, &system) {
+            if let Some((action, after)) = self.choose(scheduler_state, &system) {
                 (chosen, next) = (Some(action), after);
             }
             enabled = chosen.into_iter().chain(environment).collect();
         }
-        let goes_wrong = |action: u32| {
-            found
+        let can_fault = |action: u32| {
+            inner_successors.transitions.iter().any(|transition| {
+                transition.action == action && transition.flags & crate::state_space::FAULT != 0
+            })
+        };
+        for action in self.apply_filters(enabled, can_fault) {
+            // An action of the environment does not change the scheduler's state.
+            let scheduler_state = if chosen == Some(action) { next } else { scheduler_state };
+            for (index, transition) in inner_successors
                 .transitions
                 .iter()
-                .any(|taken| taken.action == action && taken.flags & crate::state_space::FAULT != 0)
-        };
-        for action in self.apply_filters(enabled, goes_wrong) {
-            // An action of the environment does not change the scheduler's state.
-            let memory = if chosen == Some(action) { next } else { memory };
-            for (at, taken) in
-                found.transitions.iter().enumerate().filter(|(_, taken)| taken.action == action)
+                .enumerate()
+                .filter(|(_, transition)| transition.action == action)
             {
-                add(found.state(at, width), memory, *taken, out);
+                push(inner_successors.state(index, width), scheduler_state, *transition, out);
             }
         }
     }
@@ -165,8 +170,9 @@ impl<S: StateSpace> StateSpace for Scheduled<'_, S> {
     }
 }
 
-fn add(state: &[u64], memory: u64, taken: TransitionInfo, out: &mut Successors) {
+/// Appends a successor with the scheduler's state.
+fn push(state: &[u64], scheduler_state: u64, transition: TransitionInfo, out: &mut Successors) {
     out.words.extend_from_slice(state);
-    out.words.push(memory);
-    out.transitions.push(taken);
+    out.words.push(scheduler_state);
+    out.transitions.push(transition);
 }

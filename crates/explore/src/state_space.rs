@@ -5,7 +5,7 @@
 /// ```
 /// use invigil_explore::{StateSpace, Successors, TransitionInfo};
 ///
-/// /// A counter that goes round.
+/// /// A counter that wraps around.
 /// struct Clock;
 /// impl StateSpace for Clock {
 ///     fn width(&self) -> usize {
@@ -30,7 +30,7 @@ pub trait StateSpace: Sync {
     fn initial(&self, out: &mut Successors);
 
     /// Appends the successors of `state`, deterministically and always in the same order. Several actions may lead to
-    /// the same target. A target with [`FAULT`] is no configuration: the action raises a fault in `state`.
+    /// the same target. A target with [`FAULT`] is not a configuration: the action raises a fault in `state`.
     fn successors(&self, state: &[u64], out: &mut Successors);
 
     /// Appends the successors of several consecutive configurations. `ends` receives the number of successors in `out`
@@ -143,13 +143,13 @@ impl Successors {
     }
 
     /// Appends a successor.
-    pub fn push(&mut self, state: &[u64], taken: TransitionInfo) {
+    pub fn push(&mut self, state: &[u64], transition: TransitionInfo) {
         self.words.extend_from_slice(state);
-        self.transitions.push(taken);
+        self.transitions.push(transition);
     }
 
-    /// The successor with index `at`, for configurations of `width` words.
-    pub fn state(&self, at: usize, width: usize) -> &[u64] {
-        &self.words[at * width..(at + 1) * width]
+    /// The successor with this index, for configurations of `width` words.
+    pub fn state(&self, index: usize, width: usize) -> &[u64] {
+        &self.words[index * width..(index + 1) * width]
     }
 }

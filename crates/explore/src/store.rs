@@ -28,7 +28,7 @@ pub struct Store {
     table: Option<Table>,
     /// The number of states at which the table must grow.
     grow_at: usize,
-    most_bytes: u64,
+    max_bytes: u64,
 }
 
 /// The store is full: it has 2³² - 2 states, or memory is exhausted.
@@ -38,12 +38,12 @@ pub struct StoreFull;
 impl Store {
     /// A store for states of `width` words, at least one.
     pub fn new(width: usize) -> Store {
-        Store { arena: Arena::new(width), table: None, grow_at: 0, most_bytes: u64::MAX }
+        Store { arena: Arena::new(width), table: None, grow_at: 0, max_bytes: u64::MAX }
     }
 
-    /// Limits the memory to `most_bytes`.
-    pub fn with_memory(mut self, most_bytes: u64) -> Store {
-        self.most_bytes = most_bytes;
+    /// Limits the memory to `max_bytes`.
+    pub fn with_memory(mut self, max_bytes: u64) -> Store {
+        self.max_bytes = max_bytes;
         self
     }
 
@@ -100,7 +100,7 @@ impl Store {
         self.insert_hashed(state, hash(state))
     }
 
-    /// The same for a state whose [hash](crate::hash()) is known.
+    /// Inserts a state whose [hash](crate::hash()) is known. Returns the same as [`insert`](Store::insert).
     #[inline]
     pub fn insert_hashed(&mut self, state: &[u64], hash: u64) -> Result<(u32, bool), StoreFull> {
         if self.len() >= self.grow_at {
@@ -121,7 +121,7 @@ impl Store {
         Ok((index, true))
     }
 
-    /// Inserts several consecutive states. `found` receives what [`insert`](Store::insert) would return for each.
+    /// Inserts several consecutive states. `inserted` receives the results of [`insert`](Store::insert) for each.
     /// Prefetching makes this much faster than single insertions.
     ///
     /// ```
@@ -131,20 +131,20 @@ impl Store {
     /// assert_eq!(found, [(0, true), (1, true), (0, false)]);
     /// # Ok::<(), invigil_explore::StoreFull>(())
     /// ```
-    pub fn insert_all(&mut self, states: &[u64], found: &mut Vec<(u32, bool)>) -> Result<(), StoreFull> {
+    pub fn insert_all(&mut self, states: &[u64], inserted: &mut Vec<(u32, bool)>) -> Result<(), StoreFull> {
         let width = self.width();
-        let (mut hashes, mut looks) = ([0; BATCH_SIZE], [FirstLookup::Unknown; BATCH_SIZE]);
+        let (mut hashes, mut lookups) = ([0; BATCH_SIZE], [FirstLookup::Unknown; BATCH_SIZE]);
         for batch in states.chunks(BATCH_SIZE * width) {
             for (state, into) in batch.chunks_exact(width).zip(&mut hashes) {
                 *into = hash(state);
                 self.prefetch_slot(*into);
             }
             let count = batch.len() / width;
-            for (into, hash) in looks.iter_mut().zip(&hashes[..count]) {
+            for (into, hash) in lookups.iter_mut().zip(&hashes[..count]) {
                 *into = self.first_lookup(*hash);
             }
-            for ((state, hash), look) in batch.chunks_exact(width).zip(&hashes).zip(&looks) {
-                found.push(match look {
+            for ((state, hash), lookup) in batch.chunks_exact(width).zip(&hashes).zip(&lookups) {
+                inserted.push(match lookup {
                     FirstLookup::Likely(index) if is_same(self.get(*index), state) => (*index, false),
                     _ => self.insert_hashed(state, *hash)?,
                 });
@@ -153,14 +153,14 @@ impl Store {
         Ok(())
     }
 
-    /// Probes the prefetched slots of a hash, and prefetches the state that it probably is.
+    /// Probes the prefetched slots of a hash, and prefetches the state that probably matches.
     #[inline]
     fn first_lookup(&self, hash: u64) -> FirstLookup {
-        let look = self.table.as_ref().map_or(FirstLookup::Unknown, |table| table.first_lookup(hash));
-        if let FirstLookup::Likely(index) = look {
+        let lookup = self.table.as_ref().map_or(FirstLookup::Unknown, |table| table.first_lookup(hash));
+        if let FirstLookup::Likely(index) = lookup {
             prefetch::prefetch_words(self.get(index));
         }
-        look
+        lookup
     }
 
     fn slots(&self) -> usize {
@@ -173,11 +173,11 @@ impl Store {
         Some(self.table.as_ref()?.find_slot(hash, |index| is_same(self.get(index), state)))
     }
 
-    /// Doubles the table. If memory does not suffice, allows a higher load factor instead.
+    /// Doubles the table. If there is not enough memory, allows a higher load factor instead.
     #[cold]
     fn grow(&mut self) -> Result<(), StoreFull> {
-        let more = self.slots().max(MIN_SLOTS);
-        let is_allowed = self.memory() + more as u64 * 8 < self.most_bytes;
+        let new_slots = self.slots().max(MIN_SLOTS);
+        let is_allowed = self.memory() + new_slots as u64 * 8 < self.max_bytes;
         let has_grown = is_allowed
             && match &mut self.table {
                 Some(table) => table.grow(1),
@@ -186,10 +186,11 @@ impl Store {
                     none.is_some()
                 }
             };
-        // If the table cannot grow, a load factor up to 15/16 is accepted; beyond that, probing takes too long.
-        let most = if has_grown { self.slots() / 4 * 3 } else { self.slots() / 16 * 15 };
-        let room = self.most_bytes.saturating_sub(self.slots() as u64 * 8) / (self.width() as u64 * 8);
-        self.grow_at = most.min(usize::try_from(room).unwrap_or(usize::MAX)).min(u32::MAX as usize - 1);
+        // If the table cannot grow, a load factor up to 15/16 is accepted; beyond that, probing is too slow.
+        let max_len = if has_grown { self.slots() / 4 * 3 } else { self.slots() / 16 * 15 };
+        let max_rows = self.max_bytes.saturating_sub(self.slots() as u64 * 8) / (self.width() as u64 * 8);
+        self.grow_at =
+            max_len.min(usize::try_from(max_rows).unwrap_or(usize::MAX)).min(u32::MAX as usize - 1);
         if self.len() < self.grow_at { Ok(()) } else { Err(StoreFull) }
     }
 }
@@ -245,7 +246,7 @@ mod tests {
         for most in [0, 1000, 40_000, 1_000_000, 3_000_000] {
             let mut store = Store::new(2).with_memory(most);
             let full = (0..1_000_000).find(|number| store.insert(&[*number, 1]).is_err());
-            let number = full.expect("there is an end");
+            let number = full.expect("the store gets full");
             assert!(store.memory() <= most);
             assert!(most < 100_000 || store.memory() > most / 2, "{} of {most}", store.memory());
             // A full store stays full, and its states are still found.

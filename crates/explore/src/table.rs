@@ -4,7 +4,7 @@
 //!
 //! The upper half of a slot is the tag, which is the upper half of the hash; the lower half is the state's number plus
 //! one. The first bits of the tag select the cache line where probing starts, so the table is sorted by hash. It is
-//! doubled in place: the slots of a line move to one of two lines further back, so the upper half of the table moves
+//! doubled in place: the slots of a line move to one of two lines with higher numbers, so the upper half of the table moves
 //! first, to lines that were unused, then the upper half of the rest, and so on. Addresses for the largest table are
 //! reserved at the start; they cost no memory.
 
@@ -27,6 +27,7 @@ const PARALLEL_THRESHOLD: usize = 1 << 13;
 /// How many lines ahead a sequential pass prefetches.
 const PREFETCH_DISTANCE: usize = 16;
 
+/// The hash table.
 pub(crate) struct Table {
     /// The slots, followed by reserved addresses for growth.
     words: Pages<AtomicU64>,
@@ -55,16 +56,16 @@ pub(crate) enum FirstLookup {
 impl Table {
     /// An empty table of minimum size. Returns none if memory is exhausted.
     pub(crate) fn new() -> Option<Table> {
-        let mut most = MAX_SLOTS;
+        let mut reserved = MAX_SLOTS;
         loop {
-            if let Some(words) = Pages::reserve(most) {
+            if let Some(words) = Pages::reserve(reserved) {
                 return Some(Table {
                     words,
                     slots: MIN_SLOTS,
                     shift: 64 - (MIN_SLOTS / SLOTS_PER_LINE).ilog2(),
                 });
             }
-            most = (most > MIN_SLOTS).then_some(most / 2)?;
+            reserved = (reserved > MIN_SLOTS).then_some(reserved / 2)?;
         }
     }
 
@@ -104,9 +105,9 @@ impl Table {
         // All slots are compared without branches, because the matching one is unpredictable. Each slot is read only
         // once: other threads fill slots concurrently, and a slot that was seen as free must not be taken as filled.
         let line: [u64; SLOTS_PER_LINE] = std::array::from_fn(|at| line[at].load(Acquire));
-        let same = slot_mask(&line, |slot| (slot ^ hash) & TAG_MASK == 0);
-        if same != 0 {
-            let number = line[same.trailing_zeros() as usize] as u32;
+        let matching = slot_mask(&line, |slot| (slot ^ hash) & TAG_MASK == 0);
+        if matching != 0 {
+            let number = line[matching.trailing_zeros() as usize] as u32;
             // The tag of a free slot is zero, which is also a valid tag of a hash.
             return number.checked_sub(1).map_or(FirstLookup::Unknown, FirstLookup::Likely);
         }
@@ -118,11 +119,11 @@ impl Table {
         FirstLookup::Unknown
     }
 
-    /// The given slot of the home line, if it is still free. Slots are filled in order, so in this case nothing was
-    /// added to the line since.
+    /// The slot with this index in the home line, if it is still free. Slots are filled in order, so in this case
+    /// nothing was added to the line in the meantime.
     #[inline]
-    pub(crate) fn free_slot(&self, hash: u64, at: u8) -> Option<usize> {
-        let slot = self.home_line(hash) * SLOTS_PER_LINE + usize::from(at);
+    pub(crate) fn free_slot(&self, hash: u64, index: u8) -> Option<usize> {
+        let slot = self.home_line(hash) * SLOTS_PER_LINE + usize::from(index);
         (self.words[slot].load(Relaxed) == 0).then_some(slot)
     }
 
@@ -132,10 +133,10 @@ impl Table {
         let lines = self.lines();
         let mut line = self.home_line(hash);
         loop {
-            for (at, slot) in lines[line].iter().enumerate() {
+            for (index, slot) in lines[line].iter().enumerate() {
                 let slot = slot.load(Acquire);
                 if slot == 0 {
-                    return Slot::Free(line * SLOTS_PER_LINE + at);
+                    return Slot::Free(line * SLOTS_PER_LINE + index);
                 }
                 let number = (slot as u32).wrapping_sub(1);
                 if (slot ^ hash) & TAG_MASK == 0 && matches(number) {
@@ -185,7 +186,7 @@ impl Table {
 
     /// Spreads lines, each thread a part of them. Returns slots for which there was no space in the lines of the part.
     fn spread_parallel(&self, threads: usize, lines: Range<usize>) -> Vec<u64> {
-        let mut parts = split(&lines, threads.min(lines.len() / PARALLEL_THRESHOLD).max(1)).into_iter();
+        let mut parts = split_range(&lines, threads.min(lines.len() / PARALLEL_THRESHOLD).max(1)).into_iter();
         let first = parts.next().unwrap_or_default();
         std::thread::scope(|scope| {
             let others: Vec<_> = parts.map(|part| scope.spawn(|| self.spread(part))).collect();
@@ -200,12 +201,13 @@ impl Table {
         })
     }
 
-    /// Moves the slots of `part` to the lines that replace them, which are free. Returns slots without space there.
+    /// Moves the slots of the lines `part` to the lines that replace these, which are free. Returns slots without space
+    /// there.
     fn spread(&self, part: Range<usize>) -> Vec<u64> {
         let lines = self.lines();
-        let mine = part.start * 2..part.end * 2;
+        let targets = part.start * 2..part.end * 2;
         // Writing a page first zeroes it once; reading it first would map the zero page as well.
-        for line in mine.clone().step_by(HUGE / 8 / SLOTS_PER_LINE) {
+        for line in targets.clone().step_by(HUGE / 8 / SLOTS_PER_LINE) {
             lines[line][0].store(0, Relaxed);
         }
         let mut overflow = Vec::new();
@@ -216,7 +218,7 @@ impl Table {
             for slot in drain_line(&lines[line]) {
                 let mut home = self.home_line(slot);
                 let free = loop {
-                    if !mine.contains(&home) {
+                    if !targets.contains(&home) {
                         break None;
                     }
                     match lines[home].iter().find(|slot| slot.load(Relaxed) == 0) {
@@ -248,9 +250,9 @@ fn drain_line(line: &[AtomicU64; SLOTS_PER_LINE]) -> impl Iterator<Item = u64> {
 }
 
 /// Splits a range into consecutive parts.
-fn split(range: &Range<usize>, parts: usize) -> Vec<Range<usize>> {
-    let at = |part| range.start + range.len() * part / parts;
-    (0..parts).map(|part| at(part)..at(part + 1)).collect()
+fn split_range(range: &Range<usize>, parts: usize) -> Vec<Range<usize>> {
+    let boundary = |part| range.start + range.len() * part / parts;
+    (0..parts).map(|part| boundary(part)..boundary(part + 1)).collect()
 }
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ pub(crate) trait VisitedSet {
     /// Memory in bytes.
     fn memory(&self) -> u64;
 
-    /// How reliable the answers are.
+    /// How reliable the lookups are.
     fn certainty(&self) -> Certainty;
 }
 

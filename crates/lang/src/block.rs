@@ -4,7 +4,7 @@
 //! [`dedent`] turns it into a program that starts in column zero and records where each line came from, so that
 //! a diagnostic of the program can point into the file.
 
-use crate::python::{LexemeKind, walk};
+use crate::python::{LexemeKind, lexemes};
 
 /// Tab width, by Python's rule for comparing indentation.
 const TAB: u32 = 8;
@@ -122,7 +122,7 @@ fn split(text: &str, column: u32) -> Vec<SourceLine> {
     let mut in_string = Vec::new();
     let mut continued = Vec::new();
     let mut depth = 0u32;
-    for lexeme in walk(text, 0) {
+    for lexeme in lexemes(text, 0) {
         match lexeme.kind {
             LexemeKind::Open(_) => depth += 1,
             LexemeKind::Close(_) => depth = depth.saturating_sub(1),
@@ -192,7 +192,7 @@ fn lost_columns(lines: &[SourceLine], text: &str) -> u32 {
 fn opens_suite(line: &str) -> bool {
     let mut depth = 0i32;
     let mut last = "";
-    for lexeme in walk(line, 0) {
+    for lexeme in lexemes(line, 0) {
         match lexeme.kind {
             LexemeKind::Open(_) => depth += 1,
             LexemeKind::Close(_) => depth -= 1,

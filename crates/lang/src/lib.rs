@@ -37,8 +37,8 @@
 //!
 //! let mut sources = Sources::default();
 //! let file = sources.add("queue.prop", "stat init accepting {}\n");
-//! let (_, problems) = prop::parse(file, "stat init accepting {}\n");
-//! assert!(report::render(&sources, &problems, false).contains("did you mean `state`?"));
+//! let (_, diagnostics) = prop::parse(file, "stat init accepting {}\n");
+//! assert!(report::render(&sources, &diagnostics, false).contains("did you mean `state`?"));
 //! ```
 
 pub mod block;

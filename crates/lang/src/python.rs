@@ -35,12 +35,12 @@ pub(crate) struct Lexeme {
 }
 
 /// Returns the lexemes of `text` from `start` on. Linear in the bytes consumed.
-pub(crate) fn walk(text: &str, start: usize) -> Walk<'_> {
-    Walk { bytes: text.as_bytes(), at: start, plain_quotes_until: 0, never_closed: [false; 2] }
+pub(crate) fn lexemes(text: &str, start: usize) -> Lexemes<'_> {
+    Lexemes { bytes: text.as_bytes(), at: start, plain_quotes_until: 0, never_closed: [false; 2] }
 }
 
-/// The iterator returned by [`walk`].
-pub(crate) struct Walk<'a> {
+/// The iterator returned by [`lexemes`].
+pub(crate) struct Lexemes<'a> {
     bytes: &'a [u8],
     at: usize,
     /// The rest of a line with an unclosed string is lexed as code, so that its brackets are still found.
@@ -49,7 +49,7 @@ pub(crate) struct Walk<'a> {
     never_closed: [bool; 2],
 }
 
-impl Iterator for Walk<'_> {
+impl Iterator for Lexemes<'_> {
     type Item = Lexeme;
 
     fn next(&mut self) -> Option<Lexeme> {
@@ -76,7 +76,7 @@ impl Iterator for Walk<'_> {
     }
 }
 
-impl Walk<'_> {
+impl Lexemes<'_> {
     /// Returns the end of the line that contains `from`, before its `\n`.
     fn line_end(&self, from: usize) -> usize {
         self.bytes[from..].iter().position(|b| *b == b'\n').map_or(self.bytes.len(), |n| from + n)
@@ -95,16 +95,16 @@ impl Walk<'_> {
         let triple = self.bytes[start..].starts_with(&[quote; 3]);
         let kind = usize::from(quote == b'"');
         let opened = start + if triple { 3 } else { 1 };
-        let hopeless = triple && self.never_closed[kind];
-        let mut stopped = self.line_end(start);
-        if !hopeless {
+        let is_known_unclosed = triple && self.never_closed[kind];
+        let mut line_end_at = self.line_end(start);
+        if !is_known_unclosed {
             match self.string_end(opened, quote, triple) {
                 Ok(end) => return (LexemeKind::String, end),
                 Err(_) if triple => self.never_closed[kind] = true,
-                Err(at) => stopped = at,
+                Err(at) => line_end_at = at,
             }
         }
-        self.plain_quotes_until = stopped;
+        self.plain_quotes_until = line_end_at;
         (LexemeKind::UnclosedString, opened)
     }
 
@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     fn strings(text: &str) -> Vec<&str> {
-        let strings = walk(text, 0).filter(|l| l.kind == LexemeKind::String);
+        let strings = lexemes(text, 0).filter(|l| l.kind == LexemeKind::String);
         strings.map(|l| &text[l.start..l.end]).collect()
     }
 
@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn unclosed_string_does_not_hide_following_brackets() {
-        let found: Vec<LexemeKind> = walk("print('oops }\n{", 0).map(|l| l.kind).collect();
+        let found: Vec<LexemeKind> = lexemes("print('oops }\n{", 0).map(|l| l.kind).collect();
         assert_eq!(
             found,
             [
@@ -162,14 +162,14 @@ mod tests {
                 LexemeKind::Open(b'{'),
             ]
         );
-        assert!(walk("x = '''never", 0).any(|l| l.kind == LexemeKind::UnclosedString));
-        assert!(walk("'\\", 0).any(|l| l.kind == LexemeKind::UnclosedString));
+        assert!(lexemes("x = '''never", 0).any(|l| l.kind == LexemeKind::UnclosedString));
+        assert!(lexemes("'\\", 0).any(|l| l.kind == LexemeKind::UnclosedString));
     }
 
     #[test]
     fn many_unclosed_strings_are_lexed_in_linear_time() {
         for piece in ["\\\"", "'''\\\n", "\\'\\\n", "\"\n", "'\"'\n"] {
-            assert!(walk(&piece.repeat(200_000), 0).count() > 0);
+            assert!(lexemes(&piece.repeat(200_000), 0).count() > 0);
         }
     }
 
@@ -177,7 +177,7 @@ mod tests {
     fn lexemes_cover_the_text_without_gaps() {
         let text = "if x:  # why\n    y = {'a': [1, 2]} \\\n      + 3\r\n";
         let mut at = 0;
-        for lexeme in walk(text, 0) {
+        for lexeme in lexemes(text, 0) {
             assert_eq!(lexeme.start, at);
             assert!(lexeme.end > at);
             at = lexeme.end;

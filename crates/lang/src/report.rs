@@ -12,8 +12,8 @@ use std::ops::Range;
 ///
 /// let mut sources = Sources::default();
 /// let file = sources.add("queue.prop", "state init {}\nstate redy {}\n");
-/// let problem = Diagnostic::warning(Span::new(file, 20, 24), "nothing leads to `redy`").label("unused");
-/// let shown = render(&sources, &[problem], false);
+/// let diagnostic = Diagnostic::warning(Span::new(file, 20, 24), "nothing leads to `redy`").label("unused");
+/// let shown = render(&sources, &[diagnostic], false);
 /// assert!(shown.contains("queue.prop:2:7"));
 /// assert!(shown.contains("^^^^ unused"));
 /// ```
@@ -85,8 +85,8 @@ mod tests {
     fn show(text: &str, start: usize, end: usize) -> String {
         let mut sources = Sources::default();
         let file = sources.add("f.prop", text);
-        let problem = Diagnostic::error(Span::new(file, start as u32, end as u32), "wrong").label("here");
-        render(&sources, &[problem], false)
+        let diagnostic = Diagnostic::error(Span::new(file, start as u32, end as u32), "wrong").label("here");
+        render(&sources, &[diagnostic], false)
     }
 
     #[test]
@@ -134,16 +134,16 @@ mod tests {
         let mut sources = Sources::default();
         let file = sources.add("f.prop", "success a\nsuccess b\n");
         let other = sources.add("g.prop", "state a\n");
-        let problem = Diagnostic::error(Span::new(file, 10, 17), "twice")
+        let diagnostic = Diagnostic::error(Span::new(file, 10, 17), "twice")
             .label("second")
             .related(Span::new(file, 0, 7), "first")
             .related(Span::new(other, 6, 7), "also")
             .help("keep one");
-        let shown = render(&sources, &[problem.clone(), problem.clone()], false);
+        let shown = render(&sources, &[diagnostic.clone(), diagnostic.clone()], false);
         for part in ["^^^^^^^ second", "------- first", "g.prop", "- also", "help: keep one"] {
             assert_eq!(shown.matches(part).count(), 2, "{part} in\n{shown}");
         }
-        assert!(render(&sources, &[problem], true).contains("\u{1b}["));
+        assert!(render(&sources, &[diagnostic], true).contains("\u{1b}["));
     }
 
     proptest! {

@@ -146,7 +146,7 @@ impl TraceMapping {
         }
         let summary = read(inputs, &Schema::new(&self.catalog), options, |block| {
             for at in 0..block.batch.len() {
-                let place = block.place(at);
+                let place = block.position(at);
                 let milliseconds = block.batch.meta(at).time * 1000.0;
                 let time = (!milliseconds.is_nan()).then(|| milliseconds.round() as i64);
                 run.event(&block.batch.event(at), (place.input, place.line), time);
@@ -160,8 +160,8 @@ impl TraceMapping {
         let TraceRun { mut done, recogniser, to, .. } = run;
         to.idle();
         let reported = summary.line_errors.first().iter().map(|problem| {
-            let name = names.get(problem.place.input).map_or("", String::as_str);
-            format!("{name}:{}: {problem}", problem.place.line)
+            let name = names.get(problem.position.input).map_or("", String::as_str);
+            format!("{name}:{}: {problem}", problem.position.line)
         });
         done.errors.extend(summary.line_errors.count(), reported);
         if let ReadEnd::Failed(error) = summary.end {

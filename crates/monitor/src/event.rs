@@ -14,7 +14,8 @@ use invigil_expr::value::{SHORT_STRING, Value};
 /// Kind of an event: what happens, and at which moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum EventKind {
-    /// A function is called. Also the kind of events of a trace that specify none.
+    /// A function is called, a line is reached, a system call is made, or a signal arrives. Also the kind of events of
+    /// a trace that specify none.
     Before,
     /// A function returns.
     After,

@@ -2,9 +2,9 @@
 
 use crate::linespec::{self, ResolvedLocation};
 use crate::native_target::NativeTarget;
-use crate::site_users::TrapReason;
 use crate::sites::SiteId;
 use crate::sys::Tid;
+use crate::trap_reasons::TrapReason;
 use crate::watchpoints::{AccessKind, WatchId, WatchReason};
 use invigil_debuginfo::value::TypedValue;
 use invigil_session::target::{
@@ -218,7 +218,7 @@ impl NativeTarget {
         Ok(())
     }
 
-    /// The call whose variable a watchpoint watches has returned.
+    /// Notes that the call whose variable a watchpoint watches has returned.
     pub(crate) fn watch_ended(&mut self, id: BreakpointId) {
         if let Some(breakpoint) = self.breakpoints.all.get_mut(&id) {
             (breakpoint.watcher, breakpoint.extent) = (None, None);
@@ -257,7 +257,7 @@ impl NativeTarget {
         site: SiteId,
         owner: Owner,
     ) -> TargetResult<Option<StopReason>> {
-        let here = self.site_users.at(site).iter().filter_map(|reason| match reason {
+        let here = self.trap_reasons.at(site).iter().filter_map(|reason| match reason {
             TrapReason::Breakpoint(id) => Some(*id),
             _ => None,
         });

@@ -5,11 +5,11 @@ use crate::checkpoint::{self, CheckpointError, ProcessCheckpoint};
 use crate::maps;
 use crate::memory::ProcessMemory;
 use crate::native_target::NativeTarget;
-use crate::site_users::TrapReason;
 use crate::sites::{REGION, SiteId};
 use crate::sys::{self, SignalInfo, Tid, WaitStatus};
-use crate::traced_thread::{OpenCall, TracedThread};
+use crate::traced_thread::{NotedCall, TracedThread};
 use crate::tracer::{signal_name, trace_error};
+use crate::trap_reasons::TrapReason;
 use crate::watchpoints::{Contents, Pages, PendingAccess};
 use invigil_monitor::event::EventSet;
 use invigil_session::pending_owners::OwnerSet;
@@ -27,11 +27,11 @@ struct SavedThread {
     tid: Tid,
     at_site: Option<SiteId>,
     notified: OwnerSet,
-    calls: Vec<OpenCall>,
+    calls: Vec<NotedCall>,
     signal: i32,
     /// A stop that was not handled yet.
-    pending: Option<WaitStatus>,
-    unannounced: bool,
+    pending_status: Option<WaitStatus>,
+    start_unreported: bool,
 }
 
 struct CheckpointEntry {
@@ -80,18 +80,18 @@ impl NativeTarget {
         self.cpu_affinity.unpin_all();
         self.tracer.stop_all()?;
         for thread in self.tracer.threads.values_mut() {
-            thread.flush().map_err(trace_error)?;
+            thread.write_back_registers().map_err(trace_error)?;
         }
-        let ours = self.tracer.threads.values().filter(|thread| !thread.foreign);
-        let threads: Vec<SavedThread> = ours
+        let own_threads = self.tracer.threads.values().filter(|thread| !thread.foreign);
+        let threads: Vec<SavedThread> = own_threads
             .map(|thread| SavedThread {
                 tid: thread.tid,
                 at_site: thread.at_site,
                 notified: thread.notified,
                 calls: thread.calls.clone(),
                 signal: thread.signal,
-                pending: thread.pending,
-                unannounced: thread.unannounced,
+                pending_status: thread.pending_status,
+                start_unreported: thread.start_unreported,
             })
             .collect();
         let tids: Vec<Pid> = threads.iter().map(|thread| Pid::from_raw(thread.tid)).collect();
@@ -166,7 +166,7 @@ impl NativeTarget {
 
     /// Replaces the live process by a restored one.
     fn replace_process(&mut self, id: CheckpointId, missing: &[Range<u64>]) -> TargetResult {
-        // Forget awaited calls, with the traps at their return sites.
+        // Forget noted calls, with the traps at their return sites.
         let returns: Vec<SiteId> = self
             .tracer
             .threads
@@ -192,7 +192,7 @@ impl NativeTarget {
             thread.mark_stopped();
             thread.may_be_in_handler = true;
             (thread.at_site, thread.notified, thread.signal) = (saved.at_site, saved.notified, saved.signal);
-            (thread.pending, thread.unannounced) = (saved.pending, saved.unannounced);
+            (thread.pending_status, thread.start_unreported) = (saved.pending_status, saved.start_unreported);
             thread.calls.clone_from(&saved.calls);
             returns.extend(thread.calls.iter().filter_map(|call| call.return_site));
             self.tracer.add_restored_thread(thread);

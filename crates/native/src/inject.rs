@@ -1,7 +1,7 @@
 //! Executes system calls in a stopped thread.
 //!
 //! The thread is borrowed: its registers and its signal mask are saved, it executes a `syscall` instruction that the
-//! tracer has prepared, stops at the `int3` behind it, and gets everything restored. Signals are blocked meanwhile
+//! tracer has prepared, stops at the `int3` after it, and gets everything restored. Signals are blocked meanwhile
 //! and stay pending. A thread that was stopped in the middle of a system call continues it afterwards: its registers
 //! say so, and the kernel reads them when it resumes the thread.
 //!
@@ -176,7 +176,7 @@ impl BorrowedThread {
         result
     }
 
-    /// Runs from these registers to the trap behind the system call.
+    /// Runs from these registers to the trap after the system call.
     fn run(&mut self, registers: user_regs_struct) -> Result<user_regs_struct, InjectError> {
         ptrace::setregs(self.tid, registers).map_err(|errno| InjectError::of(self.tid, errno))?;
         for _ in 0..MAX_STOPS {

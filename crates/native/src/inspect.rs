@@ -186,7 +186,7 @@ impl NativeTarget {
             thread.at_site = None;
             thread.notified = Default::default();
         }
-        thread.flush().map_err(trace_error)
+        thread.write_back_registers().map_err(trace_error)
     }
 
     pub(crate) fn frames(&mut self, limit: usize) -> TargetResult<Vec<api::Frame>> {

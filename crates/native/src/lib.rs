@@ -4,7 +4,7 @@
 //! the target finds the sites of the events in the debug information, instruments them, runs the program, and turns
 //! each stop into events, breakpoints or watchpoints. Events reach the monitors in one of two ways:
 //!
-//! * **Trap**: `int3` → `tracer` decodes the stop → `target` dispatches it → `events` reads the parameters → the
+//! * **Trap**: `int3` → `tracer` decodes the stop → `native_target` dispatches it → `events` reads the parameters → the
 //!   session steps its monitors.
 //! * **Probe**: a jump → a trampoline → the probe library in the target (`invigil-probe`), which steps the embedded
 //!   monitors. The debugger is involved only if a reaction is due, and then fetches the replay log (`probes`).
@@ -14,10 +14,12 @@
 //! | `launch`, `images`, `maps`, `memory` | start or seize a process; what is mapped in it |
 //! | `sys`, [`inject`], `traced_thread` | ptrace; system calls in a stopped thread; state of a thread |
 //! | `tracer` | waits for stops and decodes them; resumes and stops threads |
-//! | `sites`, `site_users`, `displaced_step` | trap sites, the reasons for them, and passing a trap |
-//! | `target` | run loop: dispatches each stop to its owners |
+//! | `sites`, `trap_reasons`, `displaced_step` | trap sites, the reasons for them, and passing a trap |
+//! | `native_target` | run loop: dispatches each stop to its owners |
+//! | `target_impl` | the target as a session sees it |
 //! | `events` | from event declarations to sites, and from stops to events |
 //! | `probes` | probes, trampolines and embedded monitors; recording |
+//! | `cpu_affinity` | pins the debugger and a thread it alternates with to one CPU |
 //! | `breakpoints`, `watchpoints`, `stepping` | what stops the target for the user |
 //! | `linespec`, `inspect` | locations and expressions at the prompt |
 //! | [`checkpoint`], `checkpoint_table` | copies of the process, and the debugger's state that belongs to them |
@@ -26,7 +28,7 @@
 //!
 //! * All ptrace requests are made by the thread that created the target.
 //! * While all threads are stopped, no probe's jump is in memory, and every thread is at its logical address: not in a
-//!   trampoline, not in a displaced copy, not behind a trap. So inspection, steps and checkpoints need not know of
+//!   trampoline, not in a displaced copy, not after a trap. So inspection, steps and checkpoints need not know of
 //!   probes.
 //! * A site notifies its owners in the order user, scenario, monitors, each once per arrival of a thread.
 //!
@@ -58,13 +60,13 @@ mod maps;
 mod memory;
 mod native_target;
 mod probes;
-mod site_users;
 mod sites;
 mod stepping;
-mod subject;
 mod sys;
+mod target_impl;
 mod traced_thread;
 mod tracer;
+mod trap_reasons;
 mod watchpoints;
 
 pub use invigil_session::stream::Stream;

@@ -32,13 +32,13 @@ impl ResolvedLocation {
 pub(crate) struct UnknownLocation {
     pub(crate) reason: String,
     pub(crate) help: String,
-    /// Whether a library that is loaded later may define it.
-    pub(crate) may_load_later: bool,
+    /// Whether it may be pending: a library that is loaded later may define it.
+    pub(crate) may_become_pending: bool,
 }
 
 impl UnknownLocation {
     fn new(reason: String, help: String) -> UnknownLocation {
-        UnknownLocation { reason, help, may_load_later: false }
+        UnknownLocation { reason, help, may_become_pending: false }
     }
 
     /// The error and the suggestion in one line.
@@ -47,7 +47,7 @@ impl UnknownLocation {
     }
 }
 
-fn is_number(text: &str) -> bool {
+fn is_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
@@ -75,11 +75,11 @@ pub(crate) fn resolve(
         };
         return at_line(program, &here.file.to_string_lossy(), line);
     }
-    if is_number(name) {
+    if is_digits(name) {
         return Err(no_such_line(name));
     }
     if let Some((file, line)) = name.rsplit_once(':')
-        && is_number(line)
+        && is_digits(line)
         && !file.ends_with(':')
     {
         let line = line.parse().map_err(|_| no_such_line(line))?;
@@ -91,11 +91,10 @@ pub(crate) fn resolve(
         return Err(UnknownLocation {
             reason: format!("there is no function `{name}` in the program"),
             help: suggestion(program, name),
-            may_load_later: true,
+            may_become_pending: true,
         });
     }
-    // A program's own function takes precedence over library functions of the same name, for the program and for its
-    // user.
+    // A program's own function takes precedence over library functions of the same name, as it does for the linker.
     let main = program.images().first();
     let is_own =
         |function: &Function| main.is_some_and(|main| Arc::ptr_eq(&main.image, &function.mapped.image));
@@ -103,9 +102,9 @@ pub(crate) fn resolve(
     let functions: Vec<Function> =
         functions.into_iter().filter(|function| is_own(function) || !has_own).collect();
     // A definition with debug information makes symbols of stubs redundant.
-    let described = functions.iter().any(|function| function.has_debug);
+    let has_described = functions.iter().any(|function| function.has_debug);
     Ok(ResolvedLocation::Functions(
-        functions.into_iter().filter(|function| function.has_debug || !described).collect(),
+        functions.into_iter().filter(|function| function.has_debug || !has_described).collect(),
     ))
 }
 

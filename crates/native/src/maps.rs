@@ -68,10 +68,10 @@ pub(crate) fn gap_near(maps: &[Mapping], address: u64, size: u64) -> Option<u64>
     if nearest.is_some_and(|place| place.abs_diff(address) < NEAR) {
         return nearest;
     }
-    // The low addresses are all taken: use a place behind the heap, which seldom grows so far.
-    let behind = (address & !0xffff).saturating_add(NEAR - HEADROOM);
-    let is_free = maps.iter().all(|map| behind + size <= map.range.start || map.range.end <= behind);
-    if is_free { Some(behind) } else { nearest }
+    // All low addresses are in use: use an address above the heap, which seldom grows that far.
+    let above_heap = (address & !0xffff).saturating_add(NEAR - HEADROOM);
+    let is_free = maps.iter().all(|map| above_heap + size <= map.range.start || map.range.end <= above_heap);
+    if is_free { Some(above_heap) } else { nearest }
 }
 
 #[cfg(test)]

@@ -9,10 +9,10 @@ use std::ops::Range;
 /// The trap instruction, `int3`.
 pub(crate) const TRAP: u8 = 0xcc;
 /// Length of the longest instruction.
-pub(crate) const LONGEST: usize = 15;
+pub(crate) const MAX_INSTRUCTION_LEN: usize = 15;
 /// Size of a memory region for displaced copies.
 pub(crate) const REGION: u64 = 64 << 10;
-/// Reach of a jump back, with some reserve for the operand of the instruction itself.
+/// Reach of a jump back, with a margin for the operand of the instruction itself.
 const REACH: u64 = 0x7000_0000;
 
 /// Index of a site in the [`SiteTable`].
@@ -22,21 +22,23 @@ const REACH: u64 = 0x7000_0000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct SiteId(pub(crate) u32);
 
+/// An address that can carry a trap or a probe's jump.
 #[derive(Clone, Debug)]
 pub(crate) struct TrapSite {
     pub(crate) address: u64,
+    /// The byte that the trap replaces.
     pub(crate) original: u8,
     /// Whether the trap is written to memory.
     pub(crate) inserted: bool,
     /// Address of the displaced copy.
     pub(crate) slot: u64,
-    /// The displaced copy; a restored memory may lack it.
+    /// Code of the displaced copy, to write it again to restored memory that lacks it.
     copy: Box<[u8]>,
-    /// Address in the copy behind the instruction, and the corresponding logical address.
+    /// Address in the copy after the instruction, and the corresponding logical address.
     copy_end: Option<(u64, u64)>,
     /// Number of reasons for the trap.
     pub(crate) trap_refs: u32,
-    /// Whether the code was unmapped: what is at the address now is unrelated.
+    /// Whether the code was unmapped; the address may now hold other code.
     pub(crate) unmapped: bool,
     /// The jump that can replace the trap.
     pub(crate) jump: Option<ProbeJump>,
@@ -55,7 +57,7 @@ pub(crate) struct ProbeJump {
     pub(crate) trampoline: Range<u64>,
     /// Where a thread enters the trampoline.
     pub(crate) enter: u64,
-    /// Where the call of the library begins.
+    /// Where the call of the library starts.
     pub(crate) probe: u64,
     /// Where a thread resumes after dispatch: at the copy of the site's instruction.
     pub(crate) resume_at: u64,
@@ -116,10 +118,11 @@ pub(crate) enum SiteError {
 pub(crate) enum CopyPosition {
     /// Before the instruction of this site.
     Before(SiteId),
-    /// Behind the instruction; logically at this address.
+    /// After the instruction; logically at this address.
     After(u64),
 }
 
+/// All sites, with the memory for their displaced copies.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SiteTable {
     by_address: FxHashMap<u64, SiteId>,
@@ -153,7 +156,7 @@ impl SiteTable {
         if let Some(id) = self.at(address) {
             return Ok(id);
         }
-        let mut bytes = [0; LONGEST];
+        let mut bytes = [0; MAX_INSTRUCTION_LEN];
         let read = memory.read_some(address, &mut bytes);
         self.mask_traps(address, &mut bytes[..read]);
         let bytes = &bytes[..read];
@@ -181,10 +184,10 @@ impl SiteTable {
             jump_active: false,
         });
         self.by_address.insert(address, id);
-        let behind = address + 1;
+        let end = address + 1;
         self.trapped_range = match self.trapped_range.is_empty() {
-            true => address..behind,
-            false => self.trapped_range.start.min(address)..self.trapped_range.end.max(behind),
+            true => address..end,
+            false => self.trapped_range.start.min(address)..self.trapped_range.end.max(end),
         };
         Ok(id)
     }
@@ -222,7 +225,7 @@ impl SiteTable {
         }
     }
 
-    /// Forgets the sites of unmapped code, and returns them.
+    /// Forgets the sites of unmapped code and returns them.
     pub(crate) fn unmap(&mut self, range: &Range<u64>) -> Vec<SiteId> {
         let there = |site: &SiteId| range.contains(&self.get(*site).address);
         let unmapped: Vec<SiteId> = self.by_address.values().copied().filter(there).collect();
@@ -323,7 +326,7 @@ impl SiteTable {
             return Some(CopyPosition::Before(id));
         }
         // In the middle of a copied call there is no corresponding address.
-        site.copy_end.filter(|(at, _)| *at == pc).map(|(_, behind)| CopyPosition::After(behind))
+        site.copy_end.filter(|(at, _)| *at == pc).map(|(_, after)| CopyPosition::After(after))
     }
 
     /// Whether an address is in a region of displaced copies.

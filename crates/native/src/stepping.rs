@@ -4,11 +4,11 @@
 //! threads.
 
 use crate::linespec;
-use crate::native_target::{NativeTarget, registers};
-use crate::site_users::TrapReason;
+use crate::native_target::{NativeTarget, to_dwarf_registers};
 use crate::sites::SiteId;
 use crate::sys::Tid;
 use crate::tracer::trace_error;
+use crate::trap_reasons::TrapReason;
 use invigil_debuginfo::program::Line;
 use invigil_debuginfo::unwinding::Frame;
 use invigil_session::pending_owners::OwnerSet;
@@ -176,7 +176,7 @@ impl NativeTarget {
             TrapReason::StepEnd { tid: t, above } => *t == tid && sp > *above,
             _ => false,
         };
-        Ok(self.site_users.at(site).iter().any(ends))
+        Ok(self.trap_reasons.at(site).iter().any(ends))
     }
 
     /// Handles a thread that executed one instruction or accessed watched memory.
@@ -224,7 +224,7 @@ impl NativeTarget {
         into: bool,
         count: u32,
     ) -> TargetResult<Option<StopReason>> {
-        let regs = registers(&self.tracer.thread(tid)?.registers().map_err(trace_error)?);
+        let regs = to_dwarf_registers(&self.tracer.thread(tid)?.registers().map_err(trace_error)?);
         let cfa = self.program.cfa_at(&regs, &self.clean_memory());
         let line = self.program.line_of(pc);
         let deeper = cfa.is_some_and(|cfa| cfa < frame);

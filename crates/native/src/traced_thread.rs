@@ -9,7 +9,8 @@ use std::io;
 
 /// A call whose exit is awaited, with values saved at its entry.
 #[derive(Clone, Debug)]
-pub(crate) struct OpenCall {
+pub(crate) struct NotedCall {
+    /// The event at its exit.
     pub(crate) event: EventId,
     /// Stack pointer at the function's first instruction; the return address is there.
     pub(crate) sp: u64,
@@ -25,26 +26,28 @@ pub(crate) struct OpenCall {
 #[derive(Debug)]
 pub(crate) struct TracedThread {
     pub(crate) tid: Tid,
+    /// Whether it was resumed and has not stopped since.
     pub(crate) running: bool,
     /// Stopped by job control. It must not be resumed, but waits to be continued.
     pub(crate) group_stopped: bool,
     /// A stop that occurred while all threads were being stopped and was not handled yet.
-    pub(crate) pending: Option<WaitStatus>,
+    pub(crate) pending_status: Option<WaitStatus>,
     /// Signal to deliver when the thread is resumed.
     pub(crate) signal: i32,
-    /// Whether it ever received a signal, so that it may be in a handler.
+    /// Whether it may be in a signal handler: it has received a signal.
     pub(crate) may_be_in_handler: bool,
     /// Cached registers. The instruction pointer is the logical one, without traps and displaced copies.
     regs: Option<Regs>,
+    /// Whether the cached registers differ from the thread's.
     dirty: bool,
     /// Logical instruction pointer, if it differs from the actual one because the thread is at a trap.
     assumed_pc: Option<u64>,
-    /// The trap site the thread is stopped at, if it has not passed it.
+    /// The trap site at which the thread is stopped, if it has not passed it.
     pub(crate) at_site: Option<SiteId>,
     /// Owners that were already notified of this stop.
     pub(crate) notified: OwnerSet,
     /// Calls whose exits are awaited, innermost last.
-    pub(crate) calls: Vec<OpenCall>,
+    pub(crate) calls: Vec<NotedCall>,
     /// Whether its last stop needed all registers: then they are fetched in one call next time.
     pub(crate) prefetch_registers: bool,
     /// Whether it is resumed for one instruction only.
@@ -54,7 +57,7 @@ pub(crate) struct TracedThread {
     /// The `vfork` child for which the thread waits.
     pub(crate) vfork_child: Option<Tid>,
     /// Whether the creation of the thread is still to be reported; it stays before its first instruction until then.
-    pub(crate) unannounced: bool,
+    pub(crate) start_unreported: bool,
     /// Whether it is a leader that has exited; the kernel reports that when all threads have.
     pub(crate) zombie: bool,
 }
@@ -65,7 +68,7 @@ impl TracedThread {
             tid,
             running: true,
             group_stopped: false,
-            pending: None,
+            pending_status: None,
             signal: 0,
             may_be_in_handler: false,
             regs: None,
@@ -78,7 +81,7 @@ impl TracedThread {
             single_step: false,
             foreign: false,
             vfork_child: None,
-            unannounced: false,
+            start_unreported: false,
             zombie: false,
         }
     }
@@ -136,14 +139,14 @@ impl TracedThread {
         }
     }
 
-    /// Changes the cached registers; [`flush`](TracedThread::flush) writes them.
+    /// Changes the cached registers; [`write_back_registers`](TracedThread::write_back_registers) writes them.
     pub(crate) fn set_registers(&mut self, regs: Regs) {
         self.regs = Some(regs);
         self.dirty = true;
     }
 
     /// Writes changed registers to the thread.
-    pub(crate) fn flush(&mut self) -> io::Result<()> {
+    pub(crate) fn write_back_registers(&mut self) -> io::Result<()> {
         if let (Some(regs), true) = (&self.regs, self.dirty) {
             sys::set_registers(self.tid, regs)?;
             self.dirty = false;

@@ -36,7 +36,7 @@ const NAP: Duration = Duration::from_millis(5);
 const SEGV_MAPERR: i32 = 1;
 const SEGV_ACCERR: i32 = 2;
 
-/// A ptrace stop, decoded.
+/// A decoded ptrace stop.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum TraceStop {
     /// The thread hit a trap site.
@@ -65,8 +65,10 @@ pub(crate) enum TraceStop {
     ProcessExited { status: WaitStatus },
 }
 
+/// The tracer of a process: its threads, its memory, and the sites in it.
 pub(crate) struct Tracer {
     pub(crate) process: Tid,
+    /// The threads of the target, and those of processes that share its memory.
     pub(crate) threads: BTreeMap<Tid, TracedThread>,
     pub(crate) memory: ProcessMemory,
     pub(crate) sites: SiteTable,
@@ -76,8 +78,8 @@ pub(crate) struct Tracer {
     threads_created: u32,
     /// Threads whose first stop was reported before their creation.
     early_stops: Vec<(Tid, WaitStatus)>,
-    /// Threads that stopped while all threads were being stopped, in order.
-    pub(crate) ready: VecDeque<Tid>,
+    /// Threads that stopped while all threads were being stopped, in order; the stop is their `pending_status`.
+    pub(crate) threads_with_pending_stop: VecDeque<Tid>,
     /// Stops that occurred while all threads were being stopped and are not handled yet.
     pub(crate) queued_stops: VecDeque<TraceStop>,
     /// What the debug registers of every thread watch.
@@ -101,7 +103,7 @@ fn ignore_exited(result: io::Result<()>) -> TargetResult {
 }
 
 /// Whether the signal that a thread stops with was raised by its own last instruction.
-fn has_fault_now(tid: Tid) -> bool {
+fn has_synchronous_signal(tid: Tid) -> bool {
     let info = raw::signal_info(Pid::from_raw(tid));
     info.is_ok_and(|info| {
         info.code() > 0
@@ -112,6 +114,7 @@ fn has_fault_now(tid: Tid) -> bool {
     })
 }
 
+/// Converts an error of ptrace or of an access to the target.
 pub(crate) fn trace_error(error: io::Error) -> TargetError {
     TargetError::Control(format!("cannot control the program: {error}"))
 }
@@ -127,7 +130,7 @@ impl Tracer {
             agent: None,
             threads_created: 1,
             early_stops: Vec::new(),
-            ready: VecDeque::new(),
+            threads_with_pending_stop: VecDeque::new(),
             queued_stops: VecDeque::new(),
             debug_registers: Default::default(),
             interrupt_requested: Arc::new(AtomicBool::new(false)),
@@ -140,14 +143,14 @@ impl Tracer {
         self.threads.get_mut(&tid).ok_or_else(|| TargetError::Request(format!("there is no thread {tid}")))
     }
 
-    /// Waits for the next stop that concerns the debugger. Its thread is stopped, others may run.
+    /// Waits for the next stop that concerns the debugger. Its thread is stopped; others may run.
     pub(crate) fn next_stop(&mut self) -> TargetResult<TraceStop> {
         loop {
             if let Some(stop) = self.queued_stops.pop_front() {
                 return Ok(stop);
             }
-            let (tid, status) = match self.next_waiting() {
-                Some(known) => known,
+            let (tid, status) = match self.next_pending_stop() {
+                Some(pending) => pending,
                 None => match self.wait_status()? {
                     Some(stop) => stop,
                     None => return Ok(TraceStop::Interrupted { tid: self.process }),
@@ -174,9 +177,10 @@ impl Tracer {
         sys::wait(-1, true).map_err(trace_error)
     }
 
-    fn next_waiting(&mut self) -> Option<(Tid, WaitStatus)> {
-        while let Some(tid) = self.ready.pop_front() {
-            let status = self.threads.get_mut(&tid).and_then(|thread| thread.pending.take());
+    /// Removes and returns the first pending stop.
+    fn next_pending_stop(&mut self) -> Option<(Tid, WaitStatus)> {
+        while let Some(tid) = self.threads_with_pending_stop.pop_front() {
+            let status = self.threads.get_mut(&tid).and_then(|thread| thread.pending_status.take());
             if let Some(status) = status {
                 return Some((tid, status));
             }
@@ -184,7 +188,7 @@ impl Tracer {
         None
     }
 
-    /// Decodes a stop. `None` if it is of no interest; the thread has then been resumed.
+    /// Decodes a stop. `None` if it does not concern the debugger; the thread has then been resumed.
     fn classify(&mut self, tid: Tid, status: WaitStatus) -> TargetResult<Option<TraceStop>> {
         if status.has_exited() {
             return Ok(self.on_exit(tid, status));
@@ -231,12 +235,13 @@ impl Tracer {
         }
     }
 
+    /// Decodes the stop of a thread by a trap: at a site, in the library, or after a single step.
     fn classify_trap(&mut self, tid: Tid) -> TargetResult<Option<TraceStop>> {
         match self.on_agent_trap(tid)? {
             None => {}
             Some(ThreadExit::ReactionDue) => return Ok(Some(TraceStop::ReactionDue { tid })),
-            Some(out) => {
-                if out == ThreadExit::Pending {
+            Some(exit) => {
+                if exit == ThreadExit::Pending {
                     if let Some(site) = self.needs_debugger(tid)? {
                         let thread = self.thread(tid)?;
                         (thread.at_site, thread.notified) = (Some(site), OwnerSet::default());
@@ -249,16 +254,16 @@ impl Tracer {
             }
         }
         let Some(thread) = self.threads.get_mut(&tid) else { return Ok(None) };
-        let fetched =
+        let pc =
             if thread.prefetch_registers { thread.registers().map(|regs| regs.rip) } else { thread.pc() };
-        let Ok(pc) = fetched else { return Ok(None) };
-        let before = pc.wrapping_sub(1);
-        if let Some(id) = self.sites.at(before)
+        let Ok(pc) = pc else { return Ok(None) };
+        let trap_address = pc.wrapping_sub(1);
+        if let Some(id) = self.sites.at(trap_address)
             && !thread.single_step
             && (self.sites.get(id).inserted && !self.debug_registers.iter().any(Option::is_some)
                 || sys::signal_info(tid).is_ok_and(|info| info.code == libc::SI_KERNEL))
         {
-            thread.assume_pc(before);
+            thread.assume_pc(trap_address);
             thread.at_site = Some(id);
             thread.notified = OwnerSet::default();
             if thread.foreign || !self.sites.get(id).inserted {
@@ -277,7 +282,7 @@ impl Tracer {
                 Ok(Some(TraceStop::Stepped { tid }))
             }
             // A trap while stepping.
-            libc::SI_KERNEL if thread.single_step && self.sites.at(before).is_some() => {
+            libc::SI_KERNEL if thread.single_step && self.sites.at(trap_address).is_some() => {
                 thread.single_step = false;
                 self.classify_trap(tid)
             }
@@ -290,19 +295,20 @@ impl Tracer {
         }
     }
 
+    /// Decodes the stop of a thread to which a signal is about to be delivered.
     fn classify_signal(&mut self, tid: Tid, status: WaitStatus) -> TargetResult<Option<TraceStop>> {
         if self.skip_bad_read(tid, status)? {
             self.cont(tid)?;
             return Ok(None);
         }
         let signal = status.signal();
-        let is_inside = self.agent.is_some() && self.thread(tid)?.pc().is_ok_and(|pc| self.is_in_agent(pc));
+        let is_in_agent = self.agent.is_some() && self.thread(tid)?.pc().is_ok_and(|pc| self.is_in_agent(pc));
         // A process that only shares the memory is let through.
-        if is_inside && !self.thread(tid)?.foreign && !has_fault_now(tid) {
+        if is_in_agent && !self.thread(tid)?.foreign && !has_synchronous_signal(tid) {
             // The thread leaves the library before the signal is delivered, and so do all others: they may wait for
             // each other there.
-            self.thread(tid)?.pending = Some(status);
-            self.ready.push_front(tid);
+            self.thread(tid)?.pending_status = Some(status);
+            self.threads_with_pending_stop.push_front(tid);
             self.stop_all()?;
             return Ok(Some(TraceStop::AllStopped));
         }
@@ -317,8 +323,8 @@ impl Tracer {
             return Ok(None);
         }
         // The debugger interrupts with a SIGSTOP, which no program can block.
-        let ours = signal == libc::SIGSTOP && info.sender == std::process::id() as i32;
-        if ours {
+        let is_from_debugger = signal == libc::SIGSTOP && info.sender == std::process::id() as i32;
+        if is_from_debugger {
             if self.interrupt_requested.swap(false, Ordering::SeqCst) {
                 return Ok(Some(TraceStop::Interrupted { tid }));
             }

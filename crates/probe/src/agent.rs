@@ -1,11 +1,11 @@
 //! What a thread does when it reaches a site, and how requests of the debugger are answered.
 
-use crate::calls::{self, ENTRY_MARK, SITE_MARKS};
 use crate::capture::{GeneralRegisters, RegisterFrame, VectorRegisters};
 use crate::control::INVIGIL_CONTROL;
 use crate::host::MonitorHost;
 use crate::lock::{Lock, MAX_NAPS};
 use crate::message::Answer;
+use crate::noted_calls::{self, ENTRY_MARK, SITE_MARKS};
 use crate::tail_calls::{self, RETURN_MARK, TAIL_CALL_MARK, TailExit};
 use crate::threads;
 use crate::{entry, memory, recording, safe_read, shards, system};
@@ -60,7 +60,7 @@ pub(crate) extern "C" fn fast_hit(general: &GeneralRegisters, site: u32) -> u32 
 pub(crate) extern "C" fn hit(general: &GeneralRegisters, vectors: &VectorRegisters, marked_site: u32) -> u32 {
     let site = marked_site & !SITE_MARKS;
     if marked_site & ENTRY_MARK != 0 {
-        calls::note_entry(general, site);
+        noted_calls::note_entry(general, site);
     }
     if INVIGIL_CONTROL.foreign_processes.load(Ordering::Relaxed) != 0 && is_foreign_process() {
         return CONTINUE;

@@ -3,7 +3,7 @@
 //! The debugger has found the location of each value in the debug information; here it takes a few loads. Values that
 //! need more (those of a caller, arithmetic) are not read here: their sites keep a trap, and the debugger reads them.
 
-use crate::{calls, safe_read};
+use crate::{noted_calls, safe_read};
 use alloc::vec::Vec;
 use invigil_expr::value::Value;
 use serde::{Deserialize, Serialize};
@@ -148,7 +148,7 @@ impl PathBase {
             PathBase::Register(number, by) => frame.general[usize::from(number & 15)].wrapping_add(by),
             PathBase::Thread(by) => frame.base.wrapping_add(by),
             PathBase::Argument(site, number, by) => {
-                calls::argument(frame.thread, frame.general, site, number)?.wrapping_add(by)
+                noted_calls::argument(frame.thread, frame.general, site, number)?.wrapping_add(by)
             }
         })
     }
@@ -176,7 +176,9 @@ impl ValuePath {
                 let whole = u128::from(high) << 64 | u128::from(low);
                 Some((whole >> (u32::from(*after) * 8).min(127)) as u64)
             }
-            ValuePath::Argument(site, number) => calls::argument(frame.thread, frame.general, *site, *number),
+            ValuePath::Argument(site, number) => {
+                noted_calls::argument(frame.thread, frame.general, *site, *number)
+            }
             ValuePath::Memory(..) => safe_read::bytes(self.address(frame)?, bytes),
         }
     }

@@ -1,11 +1,11 @@
 //! The embedded monitors and the events of each site.
 
-use crate::calls;
 use crate::capture::{GeneralRegisters, RegisterFrame};
 use crate::control::INVIGIL_CONTROL;
 use crate::int_event::{EventSink, IntEvent};
 use crate::lock::MAX_NAPS;
 use crate::message::{Answer, EncodedReplayLog, MAX_INTS, Request, SiteEvent, SiteEvents};
+use crate::noted_calls;
 use crate::ring::Ring;
 use crate::tail_calls;
 use crate::threads;
@@ -267,15 +267,15 @@ impl MonitorHost {
                 self.upload(&states, reaction_masks, &scripts)?
             }
             Request::Drain => return Ok(Answer::Drained(self.drain())),
-            Request::Calls(thread) => return Ok(Answer::Calls(calls::of_thread(thread))),
-            Request::TakeCalls => return Ok(Answer::Calls(calls::take())),
-            Request::PutCalls(all) => calls::put(all),
+            Request::Calls(thread) => return Ok(Answer::Calls(noted_calls::of_thread(thread))),
+            Request::TakeCalls => return Ok(Answer::Calls(noted_calls::take())),
+            Request::PutCalls(all) => noted_calls::put(all),
             Request::TailCalls { return_events, tail_calls } => {
                 tail_calls::set_events(return_events, tail_calls)
             }
             Request::ReturnSites(returns) => tail_calls::set_return_sites(returns),
-            Request::TakeTailCalls => return Ok(Answer::TailCalls(calls::take_tail_calls())),
-            Request::PutTailCalls(all) => calls::put_tail_calls(all),
+            Request::TakeTailCalls => return Ok(Answer::TailCalls(noted_calls::take_tail_calls())),
+            Request::PutTailCalls(all) => noted_calls::put_tail_calls(all),
             Request::Step { .. } if self.reacting > 0 => return Ok(Answer::Busy),
             Request::Step { events, thread } => return Ok(Answer::Stepped(self.step_batch(&events, thread))),
         }

@@ -14,7 +14,7 @@
 //! | [`control`] | shared-memory control block that the debugger writes while the target runs |
 //! | [`capture`], [`safe_read`] | reads parameters from registers and memory, tolerating bad addresses |
 //! | `host`, `shards`, `int_event` | the embedded monitors, their fast path, and the shards of their slice table |
-//! | [`calls`], [`tail_calls`] | arguments noted at function entry; functions that end with a tail call |
+//! | [`noted_calls`], [`tail_calls`] | arguments noted at function entry; functions that end with a tail call |
 //! | `recording`, [`ring`], [`reader`] | events on their way to the debugger |
 //! | [`message`] | requests and answers between debugger and library |
 //! | [`memory`], [`lock`], [`system`], [`threads`] | allocator, locks, system calls, thread ids without the C library |
@@ -50,7 +50,6 @@ compile_error!(
 );
 
 pub mod agent;
-pub mod calls;
 pub mod capture;
 pub mod control;
 pub mod entry;
@@ -59,6 +58,7 @@ mod int_event;
 pub mod lock;
 pub mod memory;
 pub mod message;
+pub mod noted_calls;
 pub mod reader;
 mod recording;
 pub mod ring;

@@ -2,8 +2,8 @@
 //!
 //! There is no version number: the debugger maps the library it was built with.
 
-use crate::calls::Call;
 use crate::capture::{Capture, RegisterFrame};
+use crate::noted_calls::CallEntry;
 use crate::tail_calls::{PendingTailCall, TailCallEvent, TailReturnEvent};
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -91,7 +91,7 @@ pub enum Request {
     /// Returns and forgets the open calls of all threads.
     TakeCalls,
     /// Adds calls whose entry the debugger has seen.
-    PutCalls(Vec<Call>),
+    PutCalls(Vec<CallEntry>),
     /// Defines the events of functions that end in tail calls.
     TailCalls {
         /// The events.
@@ -124,7 +124,7 @@ pub enum Answer {
     /// The replay log, if the monitors were in the target.
     Drained(Option<EncodedReplayLog>),
     /// Open calls, those of each thread in the order of their entries.
-    Calls(Vec<Call>),
+    Calls(Vec<CallEntry>),
     /// Pending tail calls, those of each thread in the order in which they were made.
     TailCalls(Vec<PendingTailCall>),
     /// The monitors stepped; whether a reaction is due.

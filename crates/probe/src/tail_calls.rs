@@ -5,7 +5,7 @@
 //! just above the return address. The debugger makes a return site when it is needed for the first time.
 
 use crate::capture::{Capture, GeneralRegisters, RegisterFrame};
-use crate::{calls, safe_read, system};
+use crate::{noted_calls, safe_read, system};
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -184,9 +184,10 @@ pub(crate) fn note_tail_calls(frame: &RegisterFrame<'_>, site: u32, return_site:
     let sp = frame.general[STACK_POINTER];
     let all = table.events_at(site);
     for tail_call in all.iter().filter(|tail_call| tail_call.target.is_out(frame.general)) {
-        let arguments = tail_call.entry_site.and_then(|begin| calls::arguments_of(frame.thread, begin, sp));
+        let arguments =
+            tail_call.entry_site.and_then(|begin| noted_calls::arguments_of(frame.thread, begin, sp));
         let values = tail_call.values(frame);
-        calls::push_tail_call(PendingTailCall {
+        noted_calls::push_tail_call(PendingTailCall {
             thread: frame.thread,
             event: tail_call.event,
             sp,
@@ -196,7 +197,7 @@ pub(crate) fn note_tail_calls(frame: &RegisterFrame<'_>, site: u32, return_site:
         });
     }
     for begin in all.iter().filter_map(|tail_call| tail_call.entry_site) {
-        calls::forget(frame.thread, begin, sp);
+        noted_calls::forget(frame.thread, begin, sp);
     }
 }
 
@@ -205,7 +206,7 @@ pub(crate) fn take_ended(
     frame: &RegisterFrame<'_>,
     site: u32,
 ) -> Option<(PendingTailCall, &'static TailReturnEvent)> {
-    let call = calls::take_ended(frame.thread, site, frame.general[STACK_POINTER].wrapping_sub(8))?;
+    let call = noted_calls::take_ended(frame.thread, site, frame.general[STACK_POINTER].wrapping_sub(8))?;
     let return_events = &table()?.return_events;
     let at = return_events.binary_search_by_key(&call.event, |ending| ending.event).ok()?;
     Some((call, &return_events[at]))
@@ -297,7 +298,7 @@ impl PendingTailCall {
     fn registers(&self, general: &GeneralRegisters) -> Option<GeneralRegisters> {
         let arguments = self.arguments?;
         let mut at_entry = *general;
-        for (register, value) in calls::ARGUMENTS.into_iter().zip(arguments) {
+        for (register, value) in noted_calls::ARGUMENTS.into_iter().zip(arguments) {
             at_entry[usize::from(register)] = value;
         }
         Some(at_entry)

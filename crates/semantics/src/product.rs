@@ -65,7 +65,7 @@ pub struct Product<S, P> {
 /// ```
 /// use invigil_semantics::{ProductAction, Step};
 /// let both = ProductAction { action: "toss", target: 1, property: 'w' };
-/// assert_eq!(both.subject_step(&0), Step::taken(&0, &"toss", &1));
+/// assert_eq!(both.subject_step(&0), Step::by_action(&0, &"toss", &1));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ProductAction<A, C, B> {
@@ -86,7 +86,7 @@ impl<A, C, B> ProductAction<A, C, B> {
     /// assert_eq!(both.subject_step(&0).target, &1);
     /// ```
     pub fn subject_step<'a>(&'a self, source: &'a C) -> Step<&'a C, &'a A> {
-        Step::taken(source, &self.action, &self.target)
+        Step::by_action(source, &self.action, &self.target)
     }
 }
 
@@ -121,7 +121,7 @@ impl<S: Semantics, P: Dependent<S>> Semantics for Product<S, P> {
         let Product { subject, property } = self;
         let mut both = Vec::new();
         for (action, target) in subject.steps(source) {
-            for answer in property.actions(subject, Step::taken(source, &action, &target), at) {
+            for answer in property.actions(subject, Step::by_action(source, &action, &target), at) {
                 both.push(ProductAction { action: action.clone(), target: target.clone(), property: answer });
             }
         }

@@ -21,7 +21,7 @@ use crate::Language;
 /// ```
 /// use invigil_semantics::Step;
 ///
-/// let step = Step::taken(3, "up", 4);
+/// let step = Step::by_action(3, "up", 4);
 /// let grows = |step: Step<&i32, &&str>| step.source.is_some_and(|source| step.target > source);
 /// assert!(grows(step.as_ref()));
 /// assert!(!grows(Step::initial(&4)));
@@ -42,7 +42,7 @@ pub struct Step<C, A> {
 /// use invigil_semantics::{Language, Step, StepOf};
 /// # struct Lift;
 /// # impl Language for Lift { type Config = u8; type Action = char; }
-/// let trace: Vec<StepOf<Lift>> = vec![Step::initial(0), Step::taken(0, '↑', 1)];
+/// let trace: Vec<StepOf<Lift>> = vec![Step::initial(0), Step::by_action(0, '↑', 1)];
 /// assert_eq!(trace[1].target, 1);
 /// ```
 pub type StepOf<L> = Step<<L as Language>::Config, <L as Language>::Action>;
@@ -56,7 +56,7 @@ pub type StepOf<L> = Step<<L as Language>::Config, <L as Language>::Action>;
 /// fn rises(step: StepRef<'_, Lift>) -> bool {
 ///     step.action == Some(&'↑')
 /// }
-/// assert!(rises(Step::taken(&0, &'↑', &1)));
+/// assert!(rises(Step::by_action(&0, &'↑', &1)));
 /// ```
 pub type StepRef<'a, L> = Step<&'a <L as Language>::Config, &'a <L as Language>::Action>;
 
@@ -76,9 +76,9 @@ impl<C, A> Step<C, A> {
     ///
     /// ```
     /// # use invigil_semantics::Step;
-    /// assert_eq!(Step::taken(0, "up", 1).source, Some(0));
+    /// assert_eq!(Step::by_action(0, "up", 1).source, Some(0));
     /// ```
-    pub fn taken(source: C, action: A, target: C) -> Self {
+    pub fn by_action(source: C, action: A, target: C) -> Self {
         Step { source: Some(source), action: Some(action), target }
     }
 
@@ -97,7 +97,7 @@ impl<C, A> Step<C, A> {
     ///
     /// ```
     /// # use invigil_semantics::Step;
-    /// assert_eq!(Step::taken(0, "up", 1).as_ref(), Step::taken(&0, &"up", &1));
+    /// assert_eq!(Step::by_action(0, "up", 1).as_ref(), Step::by_action(&0, &"up", &1));
     /// ```
     pub fn as_ref(&self) -> Step<&C, &A> {
         Step { source: self.source.as_ref(), action: self.action.as_ref(), target: &self.target }
@@ -110,9 +110,9 @@ impl<C, A> Step<C, A> {
     /// ```
     /// # use invigil_semantics::Step;
     /// // Of two cells, the second one moved.
-    /// let whole = Step::taken((0, 5), (None::<&str>, Some("up")), (0, 6));
+    /// let whole = Step::by_action((0, 5), (None::<&str>, Some("up")), (0, 6));
     /// assert_eq!(whole.project(|c| c.0, |a| a.0), Step::idle(0, 0));
-    /// assert_eq!(whole.project(|c| c.1, |a| a.1), Step::taken(5, "up", 6));
+    /// assert_eq!(whole.project(|c| c.1, |a| a.1), Step::by_action(5, "up", 6));
     /// ```
     pub fn project<D, B>(self, config: impl Fn(C) -> D, action: impl FnOnce(A) -> Option<B>) -> Step<D, B> {
         Step {

@@ -12,19 +12,25 @@ use invigil_monitor::verdict::MonitorFault;
 use invigil_trace::TracePosition;
 use std::sync::Arc;
 
-/// A property of the session: its monitor, and what the session counts about it.
+/// Monitor of a property, with the session's counters for it.
 pub(crate) struct AttachedMonitor {
     pub(crate) monitor: InteractiveMonitor,
-    /// Version of the needs that the target was last instrumented for.
-    pub(crate) stamp: NeedsVersion,
+    /// Version of the monitor's needs for which the target was last instrumented.
+    pub(crate) needs_version: NeedsVersion,
     /// For each state, whether a scenario reacts to entering or leaving it.
     reaction_mask: Vec<u8>,
+    /// Transitions that its slices took.
     pub(crate) steps: u64,
+    /// Slices that were created.
     pub(crate) created: u64,
+    /// Violations, including those beyond the limit of the report.
     pub(crate) violations: u64,
+    /// Commands that its blocks issued with `debugger`.
     pub(crate) commands: u64,
-    pub(crate) missing: Vec<SkippedEvents>,
-    pub(crate) silent: Vec<NeverSupplied>,
+    /// Events that were skipped because they lacked a parameter.
+    pub(crate) skipped: Vec<SkippedEvents>,
+    /// Parameters that a guard reads and that no event supplies.
+    pub(crate) never_supplied: Vec<NeverSupplied>,
     /// The fault that ended the monitor, once it was reported, and the event at which it occurred.
     pub(crate) failure: Option<(MonitorFault, Option<ReportedEvent>)>,
 }
@@ -47,26 +53,26 @@ impl AttachedMonitor {
                 }
             }
         }
-        let watch = InteractiveMonitor::new(automaton);
+        let monitor = InteractiveMonitor::new(automaton);
         AttachedMonitor {
-            stamp: watch.needs_version(),
-            monitor: watch,
+            needs_version: monitor.needs_version(),
+            monitor,
             reaction_mask,
             steps: 0,
             created: 0,
             violations: 0,
             commands: 0,
-            missing: Vec::new(),
-            silent: Vec::new(),
+            skipped: Vec::new(),
+            never_supplied: Vec::new(),
             failure: None,
         }
     }
 
-    /// Marks every state that this event can lead to as one that needs a reaction.
-    pub(crate) fn react_to(&mut self, symbol: EventId) {
+    /// Makes every entry of a state to which this event can lead need a reaction.
+    pub(crate) fn react_to(&mut self, event: EventId) {
         let automaton = Arc::clone(self.monitor.automaton());
-        let taken = automaton.transitions.iter().filter(|transition| transition.event == symbol);
-        for target in taken.filter_map(|transition| transition.success.as_ref()?.target) {
+        let transitions = automaton.transitions.iter().filter(|transition| transition.event == event);
+        for target in transitions.filter_map(|transition| transition.success.as_ref()?.target) {
             self.reaction_mask[usize::from(target)] |= REACT_ON_ENTRY;
         }
     }
@@ -78,7 +84,7 @@ impl AttachedMonitor {
             || self.reaction_mask[usize::from(to)] & REACT_ON_ENTRY != 0
     }
 
-    /// Counts the steps and new slices of the last event.
+    /// Adds the steps and new slices of the last event to the counters.
     #[inline]
     pub(crate) fn count(&mut self) {
         for change in self.monitor.changes() {
@@ -104,14 +110,14 @@ impl AttachedMonitor {
         }
     }
 
-    /// Notes a parameter that a guard reads and that the event lacked. Returns whether it is the first time.
+    /// Records a parameter that a guard reads and that the event lacks. Returns whether it is the first time.
     #[cold]
-    pub(crate) fn record_never_supplied(&mut self, symbol: &EventDecl, parameter: usize) -> bool {
-        let Some(param) = symbol.params.get(parameter) else { return false };
-        let silent = NeverSupplied { event: symbol.to_string(), param: param.name.clone(), is_truth: false };
-        let is_new = !self.silent.contains(&silent);
+    pub(crate) fn record_never_supplied(&mut self, decl: &EventDecl, parameter: usize) -> bool {
+        let Some(param) = decl.params.get(parameter) else { return false };
+        let entry = NeverSupplied { event: decl.to_string(), param: param.name.clone(), is_truth: false };
+        let is_new = !self.never_supplied.contains(&entry);
         if is_new {
-            self.silent.push(silent);
+            self.never_supplied.push(entry);
         }
         is_new
     }
@@ -120,18 +126,18 @@ impl AttachedMonitor {
     #[cold]
     pub(crate) fn record_skipped(
         &mut self,
-        symbol: &EventDecl,
+        decl: &EventDecl,
         parameter: usize,
-        place: TracePosition,
+        position: TracePosition,
     ) -> bool {
-        let Some(param) = symbol.params.get(parameter) else { return false };
-        let event = symbol.to_string();
-        match self.missing.iter_mut().find(|known| known.event == event && known.param == param.name) {
-            Some(known) => known.count += 1,
+        let Some(param) = decl.params.get(parameter) else { return false };
+        let event = decl.to_string();
+        match self.skipped.iter_mut().find(|entry| entry.event == event && entry.param == param.name) {
+            Some(entry) => entry.count += 1,
             None => {
                 let fields = param.fields();
                 let param = param.name.clone();
-                self.missing.push(SkippedEvents { event, param, fields, count: 1, first: place });
+                self.skipped.push(SkippedEvents { event, param, fields, count: 1, first: position });
                 return true;
             }
         }
@@ -143,7 +149,7 @@ impl AttachedMonitor {
 pub(crate) fn collect_needs(monitors: &mut [AttachedMonitor], needs: &mut EventSet) {
     needs.clear();
     for attached in monitors {
-        attached.stamp = attached.monitor.needs_version();
+        attached.needs_version = attached.monitor.needs_version();
         attached.monitor.add_needed_events(needs);
     }
 }

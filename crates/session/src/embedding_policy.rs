@@ -1,13 +1,13 @@
-//! Decides whether it pays off to embed monitors in the target.
+//! Decides whether embedding monitors in the target is worthwhile.
 //!
 //! Uploading the monitors and reading back their log takes time proportional to their state. If nearly every event
 //! needs a reaction, a stop per event is cheaper.
 
-/// A run with fewer events between two stops is short.
+/// Minimum number of events between two stops for which a run is not short.
 const MIN_EVENTS: u64 = 32;
-/// After this many short runs in a row the monitors step in the session,
+/// Number of short runs in a row after which the monitors step in the session.
 const MAX_SHORT_RUNS: u32 = 4;
-/// and after this many further events they are embedded again.
+/// Number of events after which the monitors are then embedded again.
 const PAUSE: u64 = 4096;
 
 #[derive(Debug, Default)]
@@ -15,7 +15,7 @@ pub(crate) struct EmbeddingPolicy {
     /// Number of short runs in a row.
     short_runs: u32,
     /// Number of the event after which embedding is tried again.
-    until: u64,
+    retry_at: u64,
 }
 
 impl EmbeddingPolicy {
@@ -23,13 +23,13 @@ impl EmbeddingPolicy {
     pub(crate) fn record_run(&mut self, events: u64, last: u64) {
         self.short_runs = if events < MIN_EVENTS { self.short_runs + 1 } else { 0 };
         if self.short_runs >= MAX_SHORT_RUNS {
-            (self.short_runs, self.until) = (0, last + PAUSE);
+            (self.short_runs, self.retry_at) = (0, last + PAUSE);
         }
     }
 
     /// Whether monitors may be embedded after this event.
     pub(crate) fn allows_embedding(&self, event: u64) -> bool {
-        event >= self.until
+        event >= self.retry_at
     }
 }
 

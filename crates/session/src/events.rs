@@ -1,7 +1,7 @@
 //! Delivery of events to the monitors.
 //!
 //! This is the hot path of a session with a stop per event. The usual event, which needs no reaction, is recorded in
-//! the history and followed without an allocation.
+//! the history and delivered to the monitors without an allocation.
 
 use crate::attached_monitor::AttachedMonitor;
 use crate::history::History;
@@ -19,12 +19,12 @@ use invigil_monitor::slices::DeadObjects;
 use invigil_monitor::verdict::Verdict;
 use invigil_trace::TracePosition;
 
-/// What an event has led to, apart from states.
+/// Effects of an event other than changes of state.
 #[derive(Default)]
 struct StepEffects {
     /// Whether a monitor may need other events now.
     needs_changed: bool,
-    /// Whether a block printed something or gave a command, or a parameter was missing.
+    /// Whether a block printed a line or issued a command, or a parameter was missing.
     has_output: bool,
     /// Whether a monitor ended because of a fault.
     failed: bool,
@@ -33,24 +33,24 @@ struct StepEffects {
 }
 
 impl Session {
-    /// Gives the events of the current stop to every monitor, and lets the scenarios react.
+    /// Delivers the events of the current stop to every monitor, and lets the scenarios react.
     pub(crate) fn handle_events(&mut self) -> TargetResult {
         self.handling.changes.clear();
         self.take_events();
         let wants_events = self.listener.wants_events();
-        let mut needs = false;
+        let mut needs_changed = false;
         for at in 0..self.batch.len() {
-            let effects = self.follow(at, true);
-            needs |= effects.needs_changed;
+            let effects = self.step_monitors(at, true);
+            needs_changed |= effects.needs_changed;
             let number = self.history.count();
             if effects.has_output {
-                (0..self.monitors.len()).for_each(|property| self.forward_output(property));
+                (0..self.monitors.len()).for_each(|property| self.pass_on_output(property));
             }
             if effects.failed {
                 (0..self.monitors.len()).for_each(|property| self.check_failure(property, Some(number)));
             }
             if effects.violated {
-                self.note_violations(number);
+                self.record_violations(number);
             }
             if self.recorder.is_some() {
                 self.record(at);
@@ -61,7 +61,7 @@ impl Session {
                 self.listener = listener;
             }
         }
-        if needs {
+        if needs_changed {
             self.update_needs()?;
         }
         self.invoke()?;
@@ -80,7 +80,7 @@ impl Session {
             && self.history.count() >= self.last_automatic + every
             && !self.handling.restored
         {
-            self.automatic_checkpoint();
+            self.take_automatic_checkpoint();
         }
         Ok(())
     }
@@ -88,9 +88,9 @@ impl Session {
     /// Makes the target call the methods that scripts attached to the current events.
     fn invoke(&mut self) -> TargetResult {
         for at in 0..self.batch.len() {
-            let symbol = self.batch.event(at).id;
+            let event = self.batch.event(at).id;
             for call in 0..self.calls.len() {
-                if self.calls[call].0 == symbol {
+                if self.calls[call].0 == event {
                     self.target.invoke(call)?;
                 }
             }
@@ -104,61 +104,61 @@ impl Session {
         let events = target.events();
         batch.clear();
         for at in 0..events.len() {
-            let (event, stamp) = (events.event(at), events.meta(at));
-            batch.push_copy(&event, stamp);
-            scripts.derive(&event, stamp, batch);
+            let (event, meta) = (events.event(at), events.meta(at));
+            batch.push_copy(&event, meta);
+            scripts.derive(&event, meta, batch);
         }
     }
 
     /// Restores the state of the scripts.
-    pub(crate) fn restore_scripts(&mut self, remembered: &[ScriptState]) -> TargetResult {
-        match self.scripts.restore(remembered) {
+    pub(crate) fn restore_scripts(&mut self, states: &[ScriptState]) -> TargetResult {
+        match self.scripts.restore(states) {
             true => Ok(()),
             false => Err(TargetError::Control("the saved state of the scripts is malformed".to_owned())),
         }
     }
 
-    /// Gives an event of the batch to every monitor without any reaction. Returns whether the needed events may have
+    /// Delivers an event of the batch to every monitor without any reaction. Returns whether the needed events may have
     /// changed.
     pub(crate) fn replay_event(&mut self, at: usize) -> bool {
-        self.follow(at, false).needs_changed
+        self.step_monitors(at, false).needs_changed
     }
 
-    /// Gives an event of the batch to every monitor. Reactions are collected only if `is_live`.
+    /// Delivers an event of the batch to every monitor. Reactions are collected only if `is_live`.
     #[inline]
-    fn follow(&mut self, at: usize, is_live: bool) -> StepEffects {
+    fn step_monitors(&mut self, at: usize, is_live: bool) -> StepEffects {
         let Session { target, batch, history, monitors, catalog, handling, listener, .. } = self;
         let mut context = StepContext { history, monitors, catalog, handling, listener: &mut **listener };
-        context.follow(&batch.event(at), batch.meta(at), target.current_thread(), is_live)
+        context.step_monitors(&batch.event(at), batch.meta(at), target.current_thread(), is_live)
     }
 
-    /// Replays what the embedded monitors have done, without any reaction: none was due.
+    /// Replays the log of the embedded monitors. No reaction was due on its events.
     ///
     /// Returns false if their log is not available.
     pub(crate) fn sync_monitors(&mut self) -> TargetResult<bool> {
         let Some(log) = self.target.replay_log()? else { return Ok(false) };
-        let before = self.history.count();
+        let count_before = self.history.count();
         self.history.skip(log.evicted_events);
         self.restore_scripts(&log.scripts)?;
-        for ((attached, unseen), slices) in self.monitors.iter_mut().zip(&log.evicted).zip(log.base) {
-            attached.steps += unseen.steps;
-            attached.created += unseen.created;
+        for ((attached, evicted_counts), slices) in self.monitors.iter_mut().zip(&log.evicted).zip(log.base) {
+            attached.steps += evicted_counts.steps;
+            attached.created += evicted_counts.created;
             attached.monitor.replace_slices(slices);
         }
         let Session { history, monitors, catalog, handling, listener, scripts, batch, .. } = self;
         let mut context = StepContext { history, monitors, catalog, handling, listener: &mut **listener };
         for (at, thread) in (0..log.events.len()).zip(&log.threads) {
-            let (event, stamp) = (log.events.event(at), log.events.meta(at));
-            context.follow_late(&event, stamp, *thread);
+            let (event, meta) = (log.events.event(at), log.events.meta(at));
+            context.step_monitors_from_log(&event, meta, *thread);
             batch.clear();
-            scripts.derive(&event, stamp, batch);
-            for found in 0..batch.len() {
-                context.follow_late(&batch.event(found), stamp, *thread);
+            scripts.derive(&event, meta, batch);
+            for derived in 0..batch.len() {
+                context.step_monitors_from_log(&batch.event(derived), meta, *thread);
             }
         }
         self.collect_slices();
         let count = self.history.count();
-        self.embedding.record_run(count - before, count);
+        self.embedding.record_run(count - count_before, count);
         match self.update_needs() {
             // A target that has ended needs no instrumentation.
             Err(TargetError::Ended(_)) => Ok(true),
@@ -166,20 +166,20 @@ impl Session {
         }
     }
 
-    /// Drops the slices of collected objects, once there are enough of them.
+    /// Drops the slices of collected objects, once enough objects have been collected.
     fn collect_slices(&mut self) {
         self.dead_objects.add(self.target.take_dead_objects());
         let slices = self.monitors.iter().map(|attached| attached.monitor.slices().len()).sum();
         if self.dead_objects.ids.len() < DeadObjects::collection_threshold(slices) {
             return;
         }
-        let mut gone = std::mem::take(&mut self.dead_objects);
-        gone.sort();
-        self.monitors.iter_mut().for_each(|attached| attached.collect_slices(&gone));
+        let mut dead = std::mem::take(&mut self.dead_objects);
+        dead.sort();
+        self.monitors.iter_mut().for_each(|attached| attached.collect_slices(&dead));
     }
 
-    /// Forwards what a property printed, and the commands it gave.
-    pub(crate) fn forward_output(&mut self, property: usize) {
+    /// Passes on the lines that a property printed, and queues the commands that it issued.
+    pub(crate) fn pass_on_output(&mut self, property: usize) {
         let attached = &mut self.monitors[property];
         for line in attached.monitor.printed() {
             self.listener.message(MessageSource::Property(property), line);
@@ -188,7 +188,7 @@ impl Session {
         self.handling.commands.extend_from_slice(attached.monitor.commands());
     }
 
-    /// Suspends the target if a property has just ended because of a fault.
+    /// Suspends the target if the monitor of a property has just ended because of a fault.
     pub(crate) fn check_failure(&mut self, property: usize, event: Option<u64>) {
         let Some(failure) = self.monitors[property].monitor.fault().cloned() else { return };
         if self.monitors[property].failure.is_some() {
@@ -210,46 +210,52 @@ struct StepContext<'a> {
 }
 
 impl StepContext<'_> {
-    /// Follows an event of the replay log, which needed no reaction when it occurred.
-    fn follow_late(&mut self, event: &Event<'_>, stamp: EventMeta, thread: u32) {
-        self.follow(event, stamp, thread, false);
+    /// Delivers an event of the replay log, which needed no reaction when it occurred.
+    fn step_monitors_from_log(&mut self, event: &Event<'_>, meta: EventMeta, thread: u32) {
+        self.step_monitors(event, meta, thread, false);
         self.monitors.iter_mut().for_each(AttachedMonitor::count);
     }
 
     #[inline]
-    fn follow(&mut self, event: &Event<'_>, stamp: EventMeta, thread: u32, is_live: bool) -> StepEffects {
-        let number = self.history.push(event, stamp, thread);
+    fn step_monitors(
+        &mut self,
+        event: &Event<'_>,
+        meta: EventMeta,
+        thread: u32,
+        is_live: bool,
+    ) -> StepEffects {
+        let number = self.history.push(event, meta, thread);
         let mut effects = StepEffects::default();
         for (property, attached) in self.monitors.iter_mut().enumerate() {
             let applied = attached.monitor.apply(event);
-            effects.needs_changed |= attached.monitor.needs_version() != attached.stamp;
-            let watch = &attached.monitor;
-            for change in watch.changes() {
-                self.history.record_change(property, watch.slices(), change);
+            effects.needs_changed |= attached.monitor.needs_version() != attached.needs_version;
+            let monitor = &attached.monitor;
+            for change in monitor.changes() {
+                self.history.record_change(property, monitor.slices(), change);
             }
             if !is_live {
                 continue;
             }
             effects.has_output |=
-                applied.missing.is_some() || !watch.printed().is_empty() || !watch.commands().is_empty();
+                applied.missing.is_some() || !monitor.printed().is_empty() || !monitor.commands().is_empty();
             effects.failed |= applied.verdict == Some(Verdict::Error);
             match applied.request {
                 Request::Continue => {}
                 Request::Suspend => self.handling.suspend(SuspendReason::Property(property)),
-                Request::Stop => self.handling.stop = true,
+                Request::Stop => self.handling.kill = true,
             }
             if let Some(parameter) = applied.missing
-                && let Some(symbol) = self.catalog.get(event.id)
-                && attached.record_skipped(symbol, parameter, TracePosition { input: 0, line: number })
+                && let Some(decl) = self.catalog.get(event.id)
+                && attached.record_skipped(decl, parameter, TracePosition { input: 0, line: number })
             {
-                let line = skipped_note(attached, symbol, parameter);
+                let line = skipped_note(attached, decl, parameter);
                 self.listener.message(MessageSource::Session, &line);
             }
             if let Some(parameter) = applied.missing_in_guard
-                && let Some(symbol) = self.catalog.get(event.id)
-                && attached.record_never_supplied(symbol, parameter)
+                && let Some(decl) = self.catalog.get(event.id)
+                && attached.record_never_supplied(decl, parameter)
             {
-                let line = never_supplied_note(attached, symbol, parameter);
+                let line = never_supplied_note(attached, decl, parameter);
                 self.listener.message(MessageSource::Session, &line);
             }
             attached.count();
@@ -299,17 +305,17 @@ fn state_change(
     taken: TransitionTaken,
     next: Option<&Change>,
 ) -> StateChange {
-    let watch = &attached.monitor;
-    let (automaton, slices) = (watch.automaton(), watch.slices());
-    let (binding, is_gone) = match next {
+    let monitor = &attached.monitor;
+    let (automaton, slices) = (monitor.automaton(), monitor.slices());
+    let (binding, is_dropped) = match next {
         Some(Change::Forgotten { slice, binding }) if *slice == taken.slice => {
-            (watch.forgotten(*binding), true)
+            (monitor.forgotten(*binding), true)
         }
         _ => (slices.binding(taken.slice), false),
     };
     StateChange {
         property,
-        slice: value_text::slice_label(automaton, slices, binding, Some(event), is_gone),
+        slice: value_text::slice_label(automaton, slices, binding, Some(event), is_dropped),
         from: automaton.state_name(taken.from).to_owned(),
         to: automaton.state_name(taken.to).to_owned(),
         verdict: automaton.states[usize::from(taken.to)].verdict,
@@ -320,21 +326,21 @@ fn state_change(
 #[cold]
 fn never_supplied_note(
     attached: &AttachedMonitor,
-    symbol: &invigil_monitor::event::EventDecl,
+    decl: &invigil_monitor::event::EventDecl,
     parameter: usize,
 ) -> String {
-    let param = symbol.params.get(parameter).map_or("?", |param| param.name.as_str());
+    let param = decl.params.get(parameter).map_or("?", |param| param.name.as_str());
     let name = &attached.monitor.automaton().name;
-    format!("`{param}` of `{symbol}` is not available: guards of property `{name}` that read it are false")
+    format!("`{param}` of `{decl}` is not available: guards of property `{name}` that read it are false")
 }
 
 #[cold]
 fn skipped_note(
     attached: &AttachedMonitor,
-    symbol: &invigil_monitor::event::EventDecl,
+    decl: &invigil_monitor::event::EventDecl,
     parameter: usize,
 ) -> String {
-    let param = symbol.params.get(parameter).map_or("?", |param| param.name.as_str());
+    let param = decl.params.get(parameter).map_or("?", |param| param.name.as_str());
     let name = &attached.monitor.automaton().name;
-    format!("`{param}` of `{symbol}` is not available: property `{name}` skips these events")
+    format!("`{param}` of `{decl}` is not available: property `{name}` skips these events")
 }

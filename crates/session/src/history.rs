@@ -1,4 +1,4 @@
-//! The events of the run so far, and the transitions that each property took on them.
+//! The events of the run so far, and the transitions that the slices of each property took on them.
 //!
 //! Events are kept in blocks of a fixed size, as ids and plain values. The oldest block is reused once the limit is
 //! reached. A long run therefore takes no more memory than a short one, and adding an event allocates nothing.
@@ -21,7 +21,7 @@ const BLOCK: usize = 1024;
 /// Number of steps of a path that are reported.
 const MAX_PATH: usize = 50;
 
-/// An event of the past.
+/// A past event.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HistoryEvent {
     /// The event.
@@ -93,24 +93,23 @@ impl Block {
 
 pub(crate) struct History {
     blocks: VecDeque<Block>,
-    /// The maximum number of blocks.
-    limit: usize,
-    /// The number of events before the first that is kept.
-    before: u64,
-    /// The number of events in all.
+    max_blocks: usize,
+    /// The number of events before the first kept one.
+    dropped: u64,
+    /// The number of all events so far.
     count: u64,
 }
 
-/// The value, if it outlives the event: text and heap values do not.
-fn retainable(value: Value) -> Value {
+/// The value, or unset if it does not outlive the event: text and heap values do not.
+fn value_to_keep(value: Value) -> Value {
     if value.is_inline() { value } else { Value::UNSET }
 }
 
 impl History {
     pub(crate) fn new(events: usize) -> History {
-        // One more than asked for, because the oldest goes as a whole.
-        let limit = events.div_ceil(BLOCK).max(1) + 1;
-        History { blocks: VecDeque::new(), limit, before: 0, count: 0 }
+        // One block more, because the oldest is dropped as a whole.
+        let max_blocks = events.div_ceil(BLOCK).max(1) + 1;
+        History { blocks: VecDeque::new(), max_blocks, dropped: 0, count: 0 }
     }
 
     /// The number of events.
@@ -120,17 +119,17 @@ impl History {
 
     /// The numbers of the events that are kept.
     pub(crate) fn retained(&self) -> RangeInclusive<u64> {
-        self.before + 1..=self.count
+        self.dropped + 1..=self.count
     }
 
     /// Adds an event and returns its number, counted from one.
-    pub(crate) fn push(&mut self, event: &Event<'_>, stamp: EventMeta, thread: u32) -> u64 {
+    pub(crate) fn push(&mut self, event: &Event<'_>, meta: EventMeta, thread: u32) -> u64 {
         if self.blocks.back().is_none_or(|block| block.batch.len() >= BLOCK) {
             self.add_block();
         }
         self.count += 1;
         if let Some(block) = self.blocks.back_mut() {
-            block.batch.push_copy(event, stamp);
+            block.batch.push_copy(event, meta);
             block.threads.push(thread);
         }
         self.count
@@ -138,82 +137,82 @@ impl History {
 
     fn add_block(&mut self) {
         let mut block = Block::default();
-        if self.blocks.len() >= self.limit
+        if self.blocks.len() >= self.max_blocks
             && let Some(oldest) = self.blocks.pop_front()
         {
-            self.before += oldest.batch.len() as u64;
+            self.dropped += oldest.batch.len() as u64;
             block = oldest;
             block.clear();
         }
         self.blocks.push_back(block);
     }
 
-    /// Adds what happened to a slice on the last event.
+    /// Records the creation or transition of a slice on the last event.
     #[inline]
     pub(crate) fn record_change(&mut self, property: usize, slices: &SliceTable, change: &Change) {
         let Some(block) = self.blocks.back_mut() else { return };
         let event = (block.batch.len() - 1) as u32;
         let env = block.envs.len() as u32;
         let property = property as u16;
-        let (slice, model, from, to, branch) = match *change {
+        let (slice, source, from, to, branch) = match *change {
             Change::Created(slice) => {
                 // A new slice is a copy of its parent; its own environment may already have been changed by a guard.
-                let model = slices.parent(slice).unwrap_or(slice);
-                let state = if slices.contains(model) { slices.state(model) } else { 0 };
-                (slice, model, state, state, None)
+                let source = slices.parent(slice).unwrap_or(slice);
+                let state = if slices.contains(source) { slices.state(source) } else { 0 };
+                (slice, source, state, state, None)
             }
             Change::Taken(taken) => (taken.slice, taken.slice, taken.from, taken.to, Some(taken.branch)),
             Change::Forgotten { .. } => return,
         };
-        let has_env = slices.contains(model);
+        let has_env = slices.contains(source);
         block.steps.push(Step { event, env, slice, property, from, to, branch, has_env });
         if has_env {
-            block.envs.extend(slices.env(model).iter().map(|value| retainable(*value)));
+            block.envs.extend(slices.env(source).iter().map(|value| value_to_keep(*value)));
         }
     }
 
-    /// Counts events about which nothing is known. Earlier ones are dropped: the kept range has no gaps.
+    /// Counts events that the history cannot keep. Earlier ones are dropped, so that the kept range has no gaps.
     pub(crate) fn skip(&mut self, events: u64) {
         if events > 0 {
             self.blocks.clear();
             self.count += events;
-            self.before = self.count;
+            self.dropped = self.count;
         }
     }
 
     /// Drops all events after number `last`.
     pub(crate) fn truncate_after(&mut self, last: u64) {
         self.count = last;
-        if last <= self.before {
+        if last <= self.dropped {
             self.blocks.clear();
-            self.before = last;
+            self.dropped = last;
             return;
         }
-        let (at, events) = self.find(last);
-        self.blocks.truncate(at + 1);
-        if let Some(block) = self.blocks.get_mut(at) {
-            block.truncate(events + 1);
+        let (block_index, position) = self.locate(last);
+        self.blocks.truncate(block_index + 1);
+        if let Some(block) = self.blocks.get_mut(block_index) {
+            block.truncate(position + 1);
         }
     }
 
-    /// The block of a kept event, and the event's position there.
-    fn find(&self, number: u64) -> (usize, usize) {
-        let offset = (number - self.before - 1) as usize;
+    /// Finds the block of a kept event, and the event's position in it.
+    fn locate(&self, number: u64) -> (usize, usize) {
+        let offset = (number - self.dropped - 1) as usize;
         (offset / BLOCK, offset % BLOCK)
     }
 
-    /// A copy of the kept events among these.
+    /// Copies the events with these numbers that are still kept.
     pub(crate) fn copy(&self, numbers: RangeInclusive<u64>) -> EventBatch {
         let mut batch = EventBatch::default();
         for number in numbers.filter(|number| self.retained().contains(number)) {
-            let (block, at) = self.find(number);
-            let from = &self.blocks[block].batch;
-            batch.push_copy(&from.event(at), from.meta(at));
+            let (block, at) = self.locate(number);
+            let source = &self.blocks[block].batch;
+            batch.push_copy(&source.event(at), source.meta(at));
         }
         batch
     }
 
-    /// Events for a report; those that are no longer kept are left out.
+    /// Renders events for a report; those that are no longer kept are left out.
     pub(crate) fn events(
         &self,
         numbers: RangeInclusive<u64>,
@@ -226,7 +225,7 @@ impl History {
     }
 
     fn event(&self, number: u64, catalog: &EventCatalog, automata: &[&Automaton]) -> HistoryEvent {
-        let (block, at) = self.find(number);
+        let (block, at) = self.locate(number);
         let block = &self.blocks[block];
         let name = |step: &Step, state| {
             automata
@@ -234,8 +233,8 @@ impl History {
                 .map_or("?", |automaton| automaton.state_name(state))
                 .to_owned()
         };
-        let from = block.steps.partition_point(|step| (step.event as usize) < at);
-        let steps = block.steps[from..].iter().take_while(|step| step.event as usize == at);
+        let first = block.steps.partition_point(|step| (step.event as usize) < at);
+        let steps = block.steps[first..].iter().take_while(|step| step.event as usize == at);
         HistoryEvent {
             event: batch_event(&block.batch, at, number, catalog),
             thread: block.threads.get(at).copied().unwrap_or(0),
@@ -285,7 +284,7 @@ impl History {
             number = first;
         }
         // The slice was not created within the history, so it is the root, which exists from the start.
-        let complete = self.before == 0;
+        let complete = self.dropped == 0;
         if complete && path.len() < MAX_PATH {
             path.push(origin.clone());
         } else if complete {
@@ -321,13 +320,13 @@ impl Block {
     }
 }
 
-/// An event of a batch, for a report. Its position is the line that a recording has it in.
+/// Renders an event of a batch for a report. Its position is the line that it has in a recording.
 pub(crate) fn batch_event(
     batch: &EventBatch,
     at: usize,
     number: u64,
     catalog: &EventCatalog,
 ) -> ReportedEvent {
-    let place = TracePosition { input: 0, line: number };
-    invigil_check::reported_event(catalog, &batch.event(at), number, batch.meta(at).time, place)
+    let position = TracePosition { input: 0, line: number };
+    invigil_check::reported_event(catalog, &batch.event(at), number, batch.meta(at).time, position)
 }

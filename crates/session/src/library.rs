@@ -1,21 +1,21 @@
-//! Replacements for the libraries that the command carries and puts into programs.
+//! Replacements for the agent libraries that the command contains and loads into programs.
 
 use crate::target::TargetError;
 use std::path::PathBuf;
 
-/// Path of the library that the environment variable `variable` names, if it is set.
+/// Returns the path of the library that the environment variable `variable` names, if it is set.
 ///
 /// `what` describes the library in the message: `the agent for Java programs`.
 ///
 /// # Errors
 /// If the variable names no file.
 pub fn replacement(variable: &str, what: &str) -> Result<Option<PathBuf>, TargetError> {
-    let Some(given) = std::env::var_os(variable).map(PathBuf::from) else { return Ok(None) };
-    if !given.is_file() {
-        let given = given.display();
+    let Some(path) = std::env::var_os(variable).map(PathBuf::from) else { return Ok(None) };
+    if !path.is_file() {
+        let path = path.display();
         return Err(TargetError::Control(format!(
-            "{variable} names `{given}` as {what}, but there is no such file"
+            "{variable} names `{path}` as {what}, but there is no such file"
         )));
     }
-    std::path::absolute(&given).map(Some).map_err(|error| TargetError::Control(error.to_string()))
+    std::path::absolute(&path).map(Some).map_err(|error| TargetError::Control(error.to_string()))
 }

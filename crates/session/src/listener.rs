@@ -1,8 +1,8 @@
-//! Receivers of a session's messages, and of the commands that its blocks give.
+//! Receivers of a session's messages, and of the commands that its blocks issue.
 
 use crate::session::Session;
 
-/// Where a message comes from.
+/// Origin of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MessageSource {
     /// A property, by its position.
@@ -16,20 +16,20 @@ pub enum MessageSource {
 /// Receives messages and events while the target runs.
 pub trait Listener {
     /// Receives a line that a block printed, or a note of the session.
-    fn message(&mut self, by: MessageSource, line: &str);
+    fn message(&mut self, source: MessageSource, line: &str);
 
-    /// Whether [`event`](Listener::event) does anything. If it does not, events cost less.
+    /// Whether [`event`](Listener::event) is to be called. If not, events are cheaper.
     fn wants_events(&self) -> bool {
         false
     }
 
-    /// Called when an event has been given to every monitor, before the scenarios react.
+    /// Called after an event was delivered to every monitor, before the scenarios react.
     fn event(&mut self, session: &Session, number: u64) {
         let _ = (session, number);
     }
 }
 
-/// Ignores everything.
+/// Listener that ignores all messages and events.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoopListener;
 
@@ -37,7 +37,7 @@ impl Listener for NoopListener {
     fn message(&mut self, _: MessageSource, _: &str) {}
 }
 
-/// Runs the commands that blocks give with `debugger(command)`.
+/// Runs the commands that blocks issue with `debugger(command)`.
 ///
 /// The session refuses commands that run the target while a block runs.
 pub trait CommandRunner {

@@ -11,7 +11,7 @@ pub struct SessionOptions {
     pub max_checkpoint_memory: u64,
     /// Whether a checkpoint is taken at the start.
     pub checkpoint_at_start: bool,
-    /// If set, a checkpoint is taken at the start and then after every that many events.
+    /// If set to N, a checkpoint is taken at the start and then after every N events.
     pub auto_checkpoint: Option<u64>,
     /// Maximum number of violations in the report.
     pub max_violations: usize,

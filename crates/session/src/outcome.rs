@@ -7,7 +7,7 @@ use std::fmt;
 /// Why the target is stopped and the user has to decide how to continue.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RunOutcome {
-    /// Scenarios or properties asked for it, for these reasons.
+    /// Scenarios or properties suspended the target, for these reasons.
     Suspended(Vec<SuspendReason>),
     /// Breakpoints of the user were hit.
     Breakpoints(Vec<BreakpointId>),
@@ -22,12 +22,12 @@ pub enum RunOutcome {
     Signal {
         /// The signal's name.
         name: String,
-        /// What caused it.
+        /// Its cause, such as the address of an invalid access.
         detail: String,
     },
     /// The target has ended.
     Ended(Termination),
-    /// A scenario or a property had the target killed.
+    /// A scenario or a property requested that the target be killed.
     KilledOnRequest,
 }
 
@@ -36,24 +36,24 @@ pub enum RunOutcome {
 pub enum SuspendReason {
     /// A scenario reacted to this change.
     StateChange(StateChange),
-    /// A breakpoint of a scenario was hit that has no function, or whose function asked for it.
+    /// A scenario breakpoint without a handler was hit, or its handler requested the stop.
     Breakpoint(BreakpointId),
-    /// A scenario's initialization asked for it.
+    /// A scenario's initialization requested the stop.
     Start,
-    /// A property asked for the prompt: it is stepped, or a callback requested it.
+    /// A property requested the stop: it is in step mode, or a callback requested it.
     Property(usize),
     /// A block of a property raised a fault; its monitor has ended.
     PropertyFailed {
         /// The property.
         property: usize,
-        /// What went wrong, and where in the property.
+        /// The fault, with its position in the property.
         failure: MonitorFault,
     },
     /// A block of a scenario raised a fault.
     ScenarioFailed {
         /// The scenario.
         scenario: usize,
-        /// What went wrong, and where in the scenario.
+        /// The fault, with its position in the scenario.
         failure: MonitorFault,
     },
 }
@@ -93,7 +93,7 @@ impl fmt::Display for StateChange {
 pub struct StartOutcome {
     /// Events that the target cannot supply yet, but may later.
     pub pending: Vec<UnresolvedEvent>,
-    /// What the scenarios' reaction to the initial verdicts led to; `None` if the target is ready to run.
+    /// The outcome of the scenarios' reactions to the initial verdicts; `None` if the target is ready to run.
     pub outcome: Option<RunOutcome>,
 }
 
@@ -116,12 +116,12 @@ impl fmt::Display for StartError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             StartError::Target(error) => error.fmt(f),
-            StartError::Unresolved(unknown) => {
-                for (at, unknown) in unknown.iter().enumerate() {
-                    let line = if at > 0 { "\n" } else { "" };
-                    write!(f, "{line}{}", unknown.reason)?;
-                    if !unknown.help.is_empty() {
-                        write!(f, ": {}", unknown.help)?;
+            StartError::Unresolved(unresolved) => {
+                for (at, event) in unresolved.iter().enumerate() {
+                    let separator = if at > 0 { "\n" } else { "" };
+                    write!(f, "{separator}{}", event.reason)?;
+                    if !event.help.is_empty() {
+                        write!(f, ": {}", event.help)?;
                     }
                 }
                 Ok(())

@@ -1,7 +1,7 @@
 //! The order in which owners are notified at one location.
 //!
-//! Several owners may have something at the location of a thread. They are notified one after the other: the user
-//! first, then the scenario, then the monitors, and none of them twice before the instruction there has been executed.
+//! Several owners may have a breakpoint or a needed event at the location of a thread. They are notified one after the other: the user
+//! first, then the scenario, then the monitors, and none of them twice before the instruction there has executed.
 //! Which ones have been notified is part of a checkpoint, so that the event at which a checkpoint was taken does not
 //! occur again after a restore.
 
@@ -43,7 +43,7 @@ impl OwnerSet {
         self.0 == 0
     }
 
-    /// The owner of this set that is to be notified next, when those in `handled` have been.
+    /// The owner of this set that is to be notified next, after those in `handled`.
     pub fn next_pending(self, handled: OwnerSet) -> Option<Owner> {
         [Owner::User, Owner::Scenario, Owner::Monitors]
             .into_iter()

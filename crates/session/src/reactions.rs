@@ -16,7 +16,7 @@ impl Session {
             let running = self.scenarios[scenario].as_ref();
             if let Some(code) = running.and_then(|running| running.scenario.initialization) {
                 self.handling.cause = Some(SuspendReason::Start);
-                self.play(scenario, ScenarioEntry::Block(code), None);
+                self.run_scenario(scenario, ScenarioEntry::Block(code), None);
             }
         }
     }
@@ -29,14 +29,14 @@ impl Session {
         let mut changes = std::mem::take(&mut self.handling.changes);
         'changes: for change in &changes {
             for scenario in 0..self.scenarios.len() {
-                let mut from = 0;
-                while let Some((at, code)) = self.next_reaction(scenario, from, change) {
+                let mut first = 0;
+                while let Some((at, code)) = self.next_reaction(scenario, first, change) {
                     self.handling.cause = Some(SuspendReason::StateChange(change.clone()));
-                    self.play(scenario, ScenarioEntry::Block(code), Some(change));
-                    if self.handling.restored || self.handling.stop {
+                    self.run_scenario(scenario, ScenarioEntry::Block(code), Some(change));
+                    if self.handling.restored || self.handling.kill {
                         break 'changes;
                     }
-                    from = at + 1;
+                    first = at + 1;
                 }
             }
         }
@@ -45,8 +45,8 @@ impl Session {
         self.call_deferred();
     }
 
-    /// The first reaction of a scenario, starting at a position, that applies to a change.
-    fn next_reaction(&self, scenario: usize, from: usize, change: &StateChange) -> Option<(usize, CodeId)> {
+    /// Finds the first reaction of a scenario, from position `first` on, that applies to a change.
+    fn next_reaction(&self, scenario: usize, first: usize, change: &StateChange) -> Option<(usize, CodeId)> {
         let automaton = self.monitor(change.property)?.automaton();
         let state = |name: &str| automaton.state_named(name);
         let (left, entered): (Option<StateId>, Option<StateId>) = (state(&change.from), state(&change.to));
@@ -59,28 +59,33 @@ impl Session {
             let states = reaction.states.get(change.property);
             state.is_some_and(|state| states.is_some_and(|states| states.contains(state)))
         };
-        let mut due = reactions.iter().enumerate().skip(from).filter(|(_, reaction)| is_due(reaction));
+        let mut due = reactions.iter().enumerate().skip(first).filter(|(_, reaction)| is_due(reaction));
         due.next().map(|(at, reaction)| (at, reaction.code))
     }
 
     /// Calls the deferred functions. Those that they defer in turn wait until the next stop.
     pub(crate) fn call_deferred(&mut self) {
         for Deferred { scenario, function, change, cause } in std::mem::take(&mut self.handling.deferred) {
-            if self.handling.stop {
+            if self.handling.kill {
                 return;
             }
             self.handling.cause = cause;
-            self.play(scenario, ScenarioEntry::Function(function, 0), change.as_ref());
+            self.run_scenario(scenario, ScenarioEntry::Function(function, 0), change.as_ref());
         }
     }
 
-    /// Runs a part of a scenario. A fault in it suspends the target.
-    pub(crate) fn play(&mut self, scenario: usize, part: ScenarioEntry, change: Option<&StateChange>) {
+    /// Runs a block or function of a scenario. A fault in it suspends the target.
+    pub(crate) fn run_scenario(
+        &mut self,
+        scenario: usize,
+        entry: ScenarioEntry,
+        change: Option<&StateChange>,
+    ) {
         let Some(mut running) = self.scenarios.get_mut(scenario).and_then(Option::take) else { return };
         let property = change.map_or(String::new(), |change| self.property_name(change.property));
         let script = std::sync::Arc::clone(&running.scenario);
         let mut host = crate::scenario_host::ScenarioHost::new(self, scenario, script, change);
-        let result = running.run(part, change, &property, &mut host);
+        let result = running.run(entry, change, &property, &mut host);
         self.scenarios[scenario] = Some(running);
         if let Err(fault) = result {
             let failure = MonitorFault { message: fault.message, span: fault.span };
@@ -88,13 +93,13 @@ impl Session {
         }
     }
 
-    /// Runs the commands that properties gave on this event, and reports their output.
+    /// Runs the commands that properties issued on this event, and reports their output.
     pub(crate) fn run_commands(&mut self) {
         for command in std::mem::take(&mut self.handling.commands) {
-            let line = match self.command(&command) {
-                Ok(words) | Err(words) => words,
+            let output = match self.command(&command) {
+                Ok(output) | Err(output) => output,
             };
-            line.lines().for_each(|line| self.listener.message(MessageSource::Session, line));
+            output.lines().for_each(|line| self.listener.message(MessageSource::Session, line));
         }
     }
 
@@ -103,11 +108,11 @@ impl Session {
     /// # Errors
     /// A message for the user, if the command cannot be run, or there is no prompt.
     pub fn command(&mut self, command: &str) -> Result<String, String> {
-        let Some(mut commander) = self.commander.take() else {
+        let Some(mut command_runner) = self.command_runner.take() else {
             return Err(format!("`{command}` cannot be run: there is no prompt"));
         };
-        let result = CommandRunner::command(&mut *commander, self, command);
-        self.commander.get_or_insert(commander);
+        let result = CommandRunner::command(&mut *command_runner, self, command);
+        self.command_runner.get_or_insert(command_runner);
         result
     }
 }

@@ -9,14 +9,15 @@ use std::io::{self, Write};
 /// Writes the events of a session as a trace.
 pub struct Recorder {
     writer: Option<TraceWriter<Box<dyn Write + Send>>>,
-    symbols: Vec<EventSchema>,
+    schemas: Vec<EventSchema>,
+    /// Whether a restore has undone events of the recording.
     restored: bool,
 }
 
-/// Records with at most this many fields are written without an allocation.
-const FEW: usize = 8;
+/// Maximum number of fields of a record that is written without an allocation.
+const MAX_INLINE_FIELDS: usize = 8;
 
-/// How an event is written.
+/// Record of an event: its name, kind and fields.
 struct EventSchema {
     name: String,
     kind: EventKind,
@@ -32,49 +33,49 @@ impl Recorder {
     /// # Errors
     /// If the output fails, or a parameter has the name of a field that traces reserve.
     pub fn new(out: Box<dyn Write + Send>, format: Format, catalog: &EventCatalog) -> io::Result<Recorder> {
-        let recorded = |symbol: &EventDecl| EventSchema {
-            name: symbol.name.clone(),
-            kind: symbol.kind,
-            fields: fields(symbol, format),
-            time: symbol.params.iter().position(|param| param.source == ParamSource::Time),
+        let schema = |decl: &EventDecl| EventSchema {
+            name: decl.name.clone(),
+            kind: decl.kind,
+            fields: fields(decl, format),
+            time: decl.params.iter().position(|param| param.source == ParamSource::Time),
         };
-        let symbols: Vec<EventSchema> = catalog.iter().map(|(_, symbol)| recorded(symbol)).collect();
+        let schemas: Vec<EventSchema> = catalog.iter().map(|(_, decl)| schema(decl)).collect();
         let mut columns: Vec<&str> = Vec::new();
-        for (name, _) in symbols.iter().flat_map(|symbol| &symbol.fields) {
+        for (name, _) in schemas.iter().flat_map(|schema| &schema.fields) {
             if !columns.contains(&name.as_str()) {
                 columns.push(name);
             }
         }
         let writer = TraceWriter::new(out, format, &columns)?;
-        Ok(Recorder { writer: Some(writer), symbols, restored: false })
+        Ok(Recorder { writer: Some(writer), schemas, restored: false })
     }
 
-    /// Writes an event. `time` is in seconds, or NaN if only the event's own parameters may have it.
+    /// Writes an event. `time` is in seconds, or NaN to take it from the event's `#time` parameter.
     ///
     /// # Errors
     /// If the output fails, or the format cannot represent the event.
     pub fn write(&mut self, event: &Event<'_>, time: f64, thread: u32) -> io::Result<()> {
-        let (Some(writer), Some(EventSchema { name, kind, fields, time: own })) =
-            (&mut self.writer, self.symbols.get(event.id.0 as usize))
+        let (Some(writer), Some(EventSchema { name, kind, fields, time: time_param })) =
+            (&mut self.writer, self.schemas.get(event.id.0 as usize))
         else {
             return Ok(());
         };
         let params = fields
             .iter()
             .filter_map(|(name, at)| Some((name.as_str(), field(event.params.get(*at)?, event.text)?)));
-        // Most events have few fields and need no allocation.
-        let (mut few, mut many, mut count) = ([("", FieldValue::None); FEW], Vec::new(), 0);
-        if fields.len() > FEW {
-            many.extend(params);
+        // Most events have inline fields and need no allocation.
+        let (mut inline, mut heap, mut count) = ([("", FieldValue::None); MAX_INLINE_FIELDS], Vec::new(), 0);
+        if fields.len() > MAX_INLINE_FIELDS {
+            heap.extend(params);
         } else {
-            for (place, param) in few.iter_mut().zip(params) {
-                *place = param;
+            for (slot, param) in inline.iter_mut().zip(params) {
+                *slot = param;
                 count += 1;
             }
         }
-        let params = if fields.len() > FEW { many.as_slice() } else { &few[..count] };
-        let reported = own.and_then(|at| event.params.get(at)?.as_float()).unwrap_or(f64::NAN);
-        let time = if time.is_nan() { reported } else { time };
+        let params = if fields.len() > MAX_INLINE_FIELDS { heap.as_slice() } else { &inline[..count] };
+        let from_param = time_param.and_then(|at| event.params.get(at)?.as_float()).unwrap_or(f64::NAN);
+        let time = if time.is_nan() { from_param } else { time };
         writer.write(&TraceEvent {
             name,
             kind: *kind,
@@ -93,17 +94,17 @@ impl Recorder {
         self.writer.as_mut().map_or(Ok(()), TraceWriter::flush)
     }
 
-    /// Notes that events were undone. Returns whether it is the first time.
-    pub(crate) fn note_restore(&mut self) -> bool {
+    /// Records that events were undone. Returns whether it is the first time.
+    pub(crate) fn record_restore(&mut self) -> bool {
         !std::mem::replace(&mut self.restored, true)
     }
 }
 
-/// The fields of an event's record, each once. A field is called as its source in the property; if the format cannot
-/// represent that, it has the parameter's name.
-fn fields(symbol: &EventDecl, format: Format) -> Vec<(String, usize)> {
+/// The fields of an event's record, each once. A field is named after its source in the property, or after the
+/// parameter if the format cannot represent the source.
+fn fields(decl: &EventDecl, format: Format) -> Vec<(String, usize)> {
     let mut fields: Vec<(String, usize)> = Vec::new();
-    for (at, param) in symbol.params.iter().enumerate() {
+    for (at, param) in decl.params.iter().enumerate() {
         // Every record has fields for these.
         if matches!(param.source, ParamSource::Thread | ParamSource::Time | ParamSource::Program) {
             continue;
@@ -111,7 +112,7 @@ fn fields(symbol: &EventDecl, format: Format) -> Vec<(String, usize)> {
         let source = param.source.to_string();
         let plain = source.chars().all(|c| c.is_alphanumeric() || c == '_');
         let name = if plain || format != Format::Line { source } else { param.name.clone() };
-        if !fields.iter().any(|(known, _)| *known == name) {
+        if !fields.iter().any(|(existing, _)| *existing == name) {
             fields.push((name, at));
         }
     }
@@ -138,7 +139,7 @@ impl Session {
     /// Records an event of the current batch. After an error nothing more is written.
     pub(crate) fn record(&mut self, at: usize) {
         let batch = &self.batch;
-        // A reader of the recording derives the same events again.
+        // The reader of the recording derives the same events itself.
         if self.derived.contains(batch.event(at).id) {
             return;
         }
@@ -150,7 +151,7 @@ impl Session {
         }
     }
 
-    /// Flushes the recording. It continues if the target does, after a restore.
+    /// Flushes the recording. It continues if a restore makes the target run again.
     pub fn finish_recording(&mut self) {
         if let Some(Err(error)) = self.recorder.as_mut().map(Recorder::flush) {
             self.recorder = None;

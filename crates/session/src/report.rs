@@ -1,10 +1,10 @@
 //! The report of a run: the result of each property and the details of each violation.
 //!
-//! Violations and results have the same types as for recorded traces, so that a report reads alike wherever the
-//! violation was found.
+//! Violations and results have the same types as for recorded traces, so that reports of live and recorded runs
+//! look alike.
 
 use crate::attached_monitor::AttachedMonitor;
-use crate::checkpoints::JointCheckpoint;
+use crate::checkpoint_tree::JointCheckpoint;
 use crate::events::is_violation;
 use crate::session::{Session, State};
 use crate::target::{Frame, Termination, Variable};
@@ -14,11 +14,11 @@ use invigil_monitor::interactive::Change;
 use invigil_monitor::observer::TransitionTaken;
 use invigil_monitor::slices::SliceId;
 
-/// A violation in a live program, with the stack at that moment.
+/// A violation in a live program, with the call stack at that event.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LiveViolation {
-    /// The property, the slice and the path that led to the violation. The position of an event is its number as a
-    /// line.
+    /// The property, the slice and the path that led to the violation. `place.line` of an event is the event
+    /// number.
     pub violation: Violation,
     /// The thread of the event.
     pub thread: u32,
@@ -42,13 +42,13 @@ pub struct ReportedFrame {
 pub struct SessionReport {
     /// The result of each property, in their order. Steps and violations that a restore has undone are included.
     pub properties: Vec<PropertyResult>,
-    /// The first violations, in the order in which they happened.
+    /// The first violations, in the order in which they occurred.
     pub violations: Vec<LiveViolation>,
     /// The number of events.
     pub events: u64,
     /// The checkpoints that exist.
     pub checkpoints: Vec<JointCheckpoint>,
-    /// How the target ended; `None` if it runs, or was killed by the debugger.
+    /// How the target ended; `None` if it is running or was killed by the debugger.
     pub termination: Option<Termination>,
     /// Whether the target has ended.
     pub has_ended: bool,
@@ -57,15 +57,15 @@ pub struct SessionReport {
 /// The binding of a slice that took a transition. `next` is the change after it, which may be that the slice was
 /// dropped.
 fn slice_binding(attached: &AttachedMonitor, taken: TransitionTaken, next: Option<&Change>) -> Vec<Binding> {
-    let watch = &attached.monitor;
-    let (automaton, slices) = (watch.automaton(), watch.slices());
+    let monitor = &attached.monitor;
+    let (automaton, slices) = (monitor.automaton(), monitor.slices());
     let Some(Change::Forgotten { slice, binding: at }) = next else {
         return binding(automaton, slices, taken.slice);
     };
     if *slice != taken.slice {
         return binding(automaton, slices, taken.slice);
     }
-    let values = automaton.slice_on.iter().zip(watch.forgotten(*at));
+    let values = automaton.slice_on.iter().zip(monitor.forgotten(*at));
     let shown = |value: Value| match value.is_inline() {
         true => RenderedValue::new(&slices.values_view(), value),
         false => RenderedValue::unknown(),
@@ -82,7 +82,7 @@ impl Session {
     /// The report of the run so far.
     pub fn report(&mut self) -> SessionReport {
         SessionReport {
-            properties: (0..self.monitors.len()).map(|property| self.property_outcome(property)).collect(),
+            properties: (0..self.monitors.len()).map(|property| self.property_result(property)).collect(),
             violations: self.violations.clone(),
             events: self.history.count(),
             checkpoints: self.checkpoints(),
@@ -91,32 +91,32 @@ impl Session {
         }
     }
 
-    fn property_outcome(&self, property: usize) -> PropertyResult {
+    fn property_result(&self, property: usize) -> PropertyResult {
         let attached = &self.monitors[property];
         let (automaton, slices) = (attached.monitor.automaton(), attached.monitor.slices());
-        let mut outcome = PropertyResult {
+        let mut result = PropertyResult {
             name: automaton.name.clone(),
             steps: attached.steps,
             slices: attached.created,
             violations: attached.violations,
             failure: attached.failure.clone(),
-            missing: attached.missing.clone(),
-            silent: attached.silent.clone(),
+            missing: attached.skipped.clone(),
+            silent: attached.never_supplied.clone(),
             commands: attached.commands,
             ..PropertyResult::default()
         };
         let ended = matches!(self.termination(), Some(Termination::Exited(_) | Termination::Killed { .. }));
         let complete = ended && !self.monitors_lost;
-        outcome.settle(automaton, slices, complete);
-        outcome
+        result.settle(automaton, slices, complete);
+        result
     }
 
     /// Adds the violations of properties that are not satisfied at the end of the run.
-    pub(crate) fn note_end(&mut self) {
+    pub(crate) fn record_violations_at_end(&mut self) {
         for property in 0..self.monitors.len() {
-            let watch = &self.monitors[property].monitor;
-            let (automaton, slices) = (watch.automaton(), watch.slices());
-            let (violated, forgotten): (Vec<SliceId>, u64) = match watch.fault() {
+            let monitor = &self.monitors[property].monitor;
+            let (automaton, slices) = (monitor.automaton(), monitor.slices());
+            let (violated, forgotten): (Vec<SliceId>, u64) = match monitor.fault() {
                 None => (automaton.violated_at_end(slices).collect(), automaton.forgotten_at_end(slices)),
                 Some(_) => (Vec::new(), 0),
             };
@@ -125,8 +125,8 @@ impl Session {
                 if self.violations.len() == self.options.max_violations {
                     break;
                 }
-                let watch = &self.monitors[property].monitor;
-                let (automaton, slices) = (watch.automaton(), watch.slices());
+                let monitor = &self.monitors[property].monitor;
+                let (automaton, slices) = (monitor.automaton(), monitor.slices());
                 let state = automaton.state_name(slices.state(slice)).to_owned();
                 let (path, omitted) = self.path(property, slice);
                 let violation = Violation {
@@ -149,11 +149,11 @@ impl Session {
 
     /// Adds the violations of the current event.
     #[cold]
-    pub(crate) fn note_violations(&mut self, number: u64) {
+    pub(crate) fn record_violations(&mut self, number: u64) {
         for property in 0..self.monitors.len() {
             let attached = &mut self.monitors[property];
             let changes = attached.monitor.changes();
-            let fresh: Vec<(TransitionTaken, Vec<Binding>)> = changes
+            let new: Vec<(TransitionTaken, Vec<Binding>)> = changes
                 .iter()
                 .enumerate()
                 .filter_map(|(at, change)| match change {
@@ -163,10 +163,10 @@ impl Session {
                     _ => None,
                 })
                 .collect();
-            attached.violations += fresh.len() as u64;
-            for (taken, slice) in fresh {
+            attached.violations += new.len() as u64;
+            for (taken, slice) in new {
                 if self.violations.len() < self.options.max_violations {
-                    let violation = self.finding(property, number, taken, slice);
+                    let violation = self.violation_of(property, number, taken, slice);
                     self.add_violation(violation);
                 }
             }
@@ -180,23 +180,23 @@ impl Session {
         if self.violations.len() >= self.options.max_violations {
             return;
         }
-        let watch = &self.monitors[property].monitor;
-        let origin = self.origins[property].clone();
+        let monitor = &self.monitors[property].monitor;
+        let initial = self.initial_steps[property].clone();
         let violation = Violation {
             property,
-            slice: binding(watch.automaton(), watch.slices(), root),
+            slice: binding(monitor.automaton(), monitor.slices(), root),
             event: None,
             at_end: false,
             why: None,
-            from: origin.state.clone(),
-            to: origin.state.clone(),
-            path: vec![origin],
+            from: initial.state.clone(),
+            to: initial.state.clone(),
+            path: vec![initial],
             omitted: Some(0),
         };
         self.add_violation(violation);
     }
 
-    fn finding(
+    fn violation_of(
         &self,
         property: usize,
         number: u64,

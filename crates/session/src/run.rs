@@ -16,15 +16,15 @@ impl Session {
         if self.state != State::New {
             return Ok(StartOutcome::default());
         }
-        let mut unknown = self.target.prepare(&self.catalog)?;
+        let mut unresolved = self.target.prepare(&self.catalog)?;
         // Derived events do not come from the target.
-        unknown.retain(|unknown| !self.derived.contains(unknown.event));
+        unresolved.retain(|event| !self.derived.contains(event.event));
         if !self.calls.is_empty() {
-            unknown.extend(self.target.prepare_calls(&self.calls)?);
+            unresolved.extend(self.target.prepare_calls(&self.calls)?);
         }
-        let (pending, unknown): (Vec<_>, Vec<_>) = unknown.into_iter().partition(|unknown| unknown.pending);
-        if !unknown.is_empty() {
-            return Err(StartError::Unresolved(unknown));
+        let (pending, unresolved): (Vec<_>, Vec<_>) = unresolved.into_iter().partition(|event| event.pending);
+        if !unresolved.is_empty() {
+            return Err(StartError::Unresolved(unresolved));
         }
         self.state = State::Ready;
         for property in 0..self.monitors.len() {
@@ -34,15 +34,15 @@ impl Session {
         self.react();
         self.update_needs()?;
         if self.options.checkpoint_at_start || self.options.auto_checkpoint.is_some() {
-            self.automatic_checkpoint();
+            self.take_automatic_checkpoint();
         }
         let outcome = self.finish_stop()?;
         Ok(StartOutcome { pending, outcome })
     }
 
-    /// Reports what a property printed when it started, and its initial verdict.
+    /// Passes on the lines that a property printed when it started, and its initial verdict.
     fn report_initial_state(&mut self, property: usize) {
-        self.forward_output(property);
+        self.pass_on_output(property);
         let attached = &mut self.monitors[property];
         let automaton = std::sync::Arc::clone(attached.monitor.automaton());
         attached.created += u64::from(automaton.slice_on.is_empty());
@@ -69,8 +69,8 @@ impl Session {
     /// Events do not end a step: the target is resumed in the same mode after them and continues the step.
     ///
     /// # Errors
-    /// If the target has ended, cannot be run, or a block is running, which the target waits for.
-    pub fn run(&mut self, how: &ResumeMode) -> TargetResult<RunOutcome> {
+    /// If the target has ended or cannot be run, or if a block is running.
+    pub fn run(&mut self, mode: &ResumeMode) -> TargetResult<RunOutcome> {
         self.check_idle("run the program")?;
         match &self.state {
             State::New => {
@@ -84,15 +84,15 @@ impl Session {
             State::Ready => {}
         }
         self.handling.restored = false;
-        let mut how = how;
+        let mut mode = mode;
         loop {
-            match self.resume(how)? {
+            match self.resume(mode)? {
                 StopReason::Events => self.handle_events()?,
-                StopReason::Breakpoints { owner: Owner::Scenario, breakpoints: points } => {
-                    self.handle_breakpoints(&points)?
+                StopReason::Breakpoints { owner: Owner::Scenario, breakpoints } => {
+                    self.handle_breakpoints(&breakpoints)?
                 }
-                StopReason::Breakpoints { breakpoints: points, .. } => {
-                    return Ok(RunOutcome::Breakpoints(points));
+                StopReason::Breakpoints { breakpoints, .. } => {
+                    return Ok(RunOutcome::Breakpoints(breakpoints));
                 }
                 StopReason::Stepped { returned } => return Ok(RunOutcome::Stepped { returned }),
                 StopReason::Interrupted => return Ok(RunOutcome::Interrupted),
@@ -102,7 +102,7 @@ impl Session {
             if self.handling.restored {
                 self.handling.restored = false;
                 // The requested step started in a run that is undone.
-                how = &ResumeMode::Continue;
+                mode = &ResumeMode::Continue;
             }
             if let Some(outcome) = self.finish_stop()? {
                 return Ok(outcome);
@@ -110,25 +110,25 @@ impl Session {
         }
     }
 
-    /// Resumes the target, with the monitors embedded where possible. An error because the target has ended becomes a
-    /// [`StopReason`].
-    pub(crate) fn resume(&mut self, how: &ResumeMode) -> TargetResult<StopReason> {
+    /// Resumes the target, with the monitors embedded where possible. If the target has ended, that is a [`StopReason`], not an
+    /// error.
+    pub(crate) fn resume(&mut self, mode: &ResumeMode) -> TargetResult<StopReason> {
         let embed = self.target.can_embed_monitors() && self.may_embed();
-        self.resume_with(how, embed)
+        self.resume_with(mode, embed)
     }
 
     /// Resumes the target with a stop at every needed event.
-    pub(crate) fn resume_without_embedding(&mut self, how: &ResumeMode) -> TargetResult<StopReason> {
-        self.resume_with(how, false)
+    pub(crate) fn resume_without_embedding(&mut self, mode: &ResumeMode) -> TargetResult<StopReason> {
+        self.resume_with(mode, false)
     }
 
-    fn resume_with(&mut self, how: &ResumeMode, embed: bool) -> TargetResult<StopReason> {
+    fn resume_with(&mut self, mode: &ResumeMode, embed: bool) -> TargetResult<StopReason> {
         if embed {
             let embedded: Vec<EmbeddedMonitor> =
                 self.monitors.iter().map(AttachedMonitor::embedded).collect();
             self.target.embed_monitors(&embedded, &self.scripts.state())?;
         }
-        let stop = match self.target.resume(how) {
+        let stop = match self.target.resume(mode) {
             Err(TargetError::Ended(ending)) => StopReason::Ended(ending),
             other => other?,
         };
@@ -138,7 +138,7 @@ impl Session {
         Ok(stop)
     }
 
-    /// Whether nothing in the session has to see every event.
+    /// Whether no part of the session needs to see every event.
     fn may_embed(&self) -> bool {
         self.recorder.is_none()
             && (self.scripts.is_empty() || self.script_placement == ScriptPlacement::WithMonitors)
@@ -149,25 +149,25 @@ impl Session {
     }
 
     pub(crate) fn record_end(&mut self, ending: Termination) -> RunOutcome {
-        for words in self.target.coverage_warnings() {
-            self.notify(&format!("not monitored: {words}"));
+        for warning in self.target.coverage_warnings() {
+            self.notify(&format!("not monitored: {warning}"));
         }
         if self.monitors_lost {
             self.notify(
                 "the program ended before its embedded monitors could be read: its last events are unknown",
             );
         } else if !matches!(ending, Termination::Detached) {
-            self.note_end();
+            self.record_violations_at_end();
         }
         self.state = State::Ended(Some(ending.clone()));
         self.finish_recording();
         RunOutcome::Ended(ending)
     }
 
-    /// Ends the handling of a stop. Returns the outcome if the user is to be asked.
+    /// Finishes the handling of a stop. Returns the outcome if the user has to decide how to continue.
     fn finish_stop(&mut self) -> TargetResult<Option<RunOutcome>> {
-        if self.handling.stop {
-            self.handling.stop = false;
+        if self.handling.kill {
+            self.handling.kill = false;
             self.handling.reasons.clear();
             self.target.kill()?;
             self.state = State::Ended(None);
@@ -177,24 +177,24 @@ impl Session {
         if self.handling.reasons.is_empty() {
             return Ok(None);
         }
-        // No thread runs on while the user is at the prompt.
+        // All threads are stopped while the user is at the prompt.
         self.target.stop_all()?;
         Ok(Some(RunOutcome::Suspended(std::mem::take(&mut self.handling.reasons))))
     }
 
-    /// Handles breakpoints of scenarios: calls their functions; those without one suspend the target.
-    fn handle_breakpoints(&mut self, points: &[crate::target::BreakpointId]) -> TargetResult {
-        for point in points {
-            match self.callbacks.get(point).copied() {
+    /// Handles breakpoints of scenarios: calls their handlers. One without a handler suspends the target.
+    fn handle_breakpoints(&mut self, breakpoints: &[crate::target::BreakpointId]) -> TargetResult {
+        for id in breakpoints {
+            match self.callbacks.get(id).copied() {
                 Some((scenario, function)) => {
-                    self.handling.cause = Some(SuspendReason::Breakpoint(*point));
-                    self.play(
+                    self.handling.cause = Some(SuspendReason::Breakpoint(*id));
+                    self.run_scenario(
                         scenario,
-                        crate::running_scenario::ScenarioEntry::Function(function, i64::from(point.0)),
+                        crate::running_scenario::ScenarioEntry::Function(function, i64::from(id.0)),
                         None,
                     );
                 }
-                None => self.handling.suspend(SuspendReason::Breakpoint(*point)),
+                None => self.handling.suspend(SuspendReason::Breakpoint(*id)),
             }
             if self.handling.restored {
                 break;
@@ -204,17 +204,17 @@ impl Session {
         self.update_needs()
     }
 
-    /// Refuses an operation that a block must not use while it runs.
+    /// Rejects an operation that is not allowed while a block runs.
     pub(crate) fn check_idle(&self, what: &str) -> TargetResult {
         if self.scenarios.iter().all(Option::is_some) {
             return Ok(());
         }
-        let words =
+        let message =
             format!("a block of a scenario cannot {what}: the program continues when the block has ended");
-        Err(TargetError::Request(words))
+        Err(TargetError::Request(message))
     }
 
-    /// Detaches from the target and lets it run on.
+    /// Detaches from the target, which keeps running.
     ///
     /// # Errors
     /// If the target cannot be detached.

@@ -16,7 +16,7 @@ pub(crate) struct RunningScenario {
     machine: Machine,
 }
 
-/// What to run of a scenario.
+/// The code of a scenario that is to run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ScenarioEntry {
     /// A block.
@@ -31,10 +31,10 @@ impl RunningScenario {
         RunningScenario { scenario, env, heap: Heap::default(), machine: Machine::default() }
     }
 
-    /// Runs a part of the scenario in reaction to a change.
+    /// Runs a block or function of the scenario in reaction to a change.
     pub(crate) fn run<H: Host>(
         &mut self,
-        part: ScenarioEntry,
+        entry: ScenarioEntry,
         change: Option<&StateChange>,
         property: &str,
         host: &mut H,
@@ -42,16 +42,16 @@ impl RunningScenario {
         let mut text = String::new();
         let params: [Value; IMPLICIT.len()] = match change {
             Some(change) => [&change.from, &change.to, property, &change.slice]
-                .map(|words: &str| string(words, &mut text)),
+                .map(|param: &str| string_value(param, &mut text)),
             None => [Value::NONE; IMPLICIT.len()],
         };
         let scenario = Arc::clone(&self.scenario);
         let frame = Frame { env: &mut self.env, params: &params, text: &text, heap: &mut self.heap };
-        let result = match part {
+        let result = match entry {
             ScenarioEntry::Block(code) => self.machine.run(&scenario.program, code, frame, host),
             ScenarioEntry::Function(code, number) => {
-                let takes = usize::from(scenario.program.code(code).arguments).min(1);
-                self.machine.call(&scenario.program, code, &[Value::int(number)][..takes], frame, host)
+                let arity = usize::from(scenario.program.code(code).arguments).min(1);
+                self.machine.call(&scenario.program, code, &[Value::int(number)][..arity], frame, host)
             }
         };
         self.heap.sweep();
@@ -66,21 +66,21 @@ impl RunningScenario {
         };
         let all = self.scenario.env.iter().zip(&self.env).filter(|(_, value)| !value.is_unset());
         all.map(|(name, value)| {
-            let mut words = String::new();
-            if view.write_repr(&mut words, *value).is_err() {
-                words.push('…');
+            let mut text = String::new();
+            if view.write_repr(&mut text, *value).is_err() {
+                text.push('…');
             }
-            (name.clone(), words)
+            (name.clone(), text)
         })
         .collect()
     }
 }
 
-/// A string as a value: inline if it is short, otherwise appended to `text`.
-pub(crate) fn string(words: &str, text: &mut String) -> Value {
-    Value::short(words).unwrap_or_else(|| {
+/// Converts a string to a value: inline if it is short, otherwise appended to `text`.
+pub(crate) fn string_value(string: &str, text: &mut String) -> Value {
+    Value::short(string).unwrap_or_else(|| {
         let start = text.len() as u32;
-        text.push_str(words);
-        Value::text(start, words.len() as u32)
+        text.push_str(string);
+        Value::text(start, string.len() as u32)
     })
 }

@@ -2,7 +2,7 @@
 
 use crate::listener::MessageSource;
 use crate::outcome::{StateChange, SuspendReason};
-use crate::running_scenario::string;
+use crate::running_scenario::string_value;
 use crate::session::{Deferred, Session};
 use crate::target::{BreakpointId, BreakpointKind, BreakpointSpec, Owner, TargetError};
 use crate::value_text::{ParsedValue, Scalar, parse_value};
@@ -14,7 +14,7 @@ use invigil_expr::value::Value;
 use invigil_lang::scn::{Scenario, ScenarioFunction};
 use std::sync::Arc;
 
-/// The session, as a block of a scenario sees it.
+/// Host of a scenario's blocks: executes the functions that they call on the session.
 pub(crate) struct ScenarioHost<'a> {
     session: &'a mut Session,
     scenario: usize,
@@ -72,7 +72,7 @@ impl ScenarioHost<'_> {
                 let reason = session.handling.cause.clone().unwrap_or(SuspendReason::Start);
                 session.handling.suspend(reason);
             }
-            ScenarioFunction::Kill => session.handling.stop = true,
+            ScenarioFunction::Kill => session.handling.kill = true,
             ScenarioFunction::AfterBreakpoint => {
                 let function = self.function(&args.text(0)?)?;
                 let (scenario, change) = (self.scenario, self.change.cloned());
@@ -80,35 +80,35 @@ impl ScenarioHost<'_> {
                 self.session.handling.deferred.push(Deferred { scenario, function, change, cause });
             }
             ScenarioFunction::SetBreakpoint => {
-                let what = BreakpointKind::Location(args.text(0)?);
-                return self.set_breakpoint(what, args, 1);
+                let kind = BreakpointKind::Location(args.text(0)?);
+                return self.set_breakpoint(kind, args, 1);
             }
             ScenarioFunction::SetWatchpoint => {
-                let (of, mode) = (args.text(0)?, args.text(1)?);
+                let (expression, mode) = (args.text(0)?, args.text(1)?);
                 let (read, write) = match mode.as_str() {
                     "r" => (true, false),
                     "w" => (false, true),
                     "rw" | "wr" => (true, true),
                     other => {
-                        let words = format!("unknown access mode `{other}`: use \"w\", \"r\" or \"rw\"");
-                        return Err(fault(words));
+                        let message = format!("unknown access mode `{other}`: use \"w\", \"r\" or \"rw\"");
+                        return Err(fault(message));
                     }
                 };
-                return self.set_breakpoint(BreakpointKind::Watch { expression: of, read, write }, args, 2);
+                return self.set_breakpoint(BreakpointKind::Watch { expression, read, write }, args, 2);
             }
             ScenarioFunction::RemoveBreakpoint => {
-                let point = BreakpointId(args.id(0)?);
-                session.target.remove_breakpoint(point).map_err(target_fault)?;
-                session.callbacks.remove(&point);
+                let id = BreakpointId(args.id(0)?);
+                session.target.remove_breakpoint(id).map_err(target_fault)?;
+                session.callbacks.remove(&id);
             }
             ScenarioFunction::Debugger => {
-                let words = session.command(&args.text(0)?).map_err(fault)?;
-                return Ok(self.string_value(&words));
+                let output = session.command(&args.text(0)?).map_err(fault)?;
+                return Ok(self.return_string(&output));
             }
             ScenarioFunction::Value => {
-                let words = session.target.evaluate(&args.text(0)?).map_err(target_fault)?;
-                return Ok(match parse_value(&words) {
-                    ParsedValue::Text(text) => self.string_value(&text),
+                let rendered = session.target.evaluate(&args.text(0)?).map_err(target_fault)?;
+                return Ok(match parse_value(&rendered) {
+                    ParsedValue::Text(text) => self.return_string(&text),
                     ParsedValue::Scalar(Scalar::None) => Value::NONE,
                     ParsedValue::Scalar(Scalar::Bool(value)) => Value::bool(value),
                     ParsedValue::Scalar(Scalar::Int(value)) => Value::int(value),
@@ -120,9 +120,9 @@ impl ScenarioHost<'_> {
     }
 
     /// Returns a string to the block.
-    fn string_value(&mut self, words: &str) -> Value {
+    fn return_string(&mut self, string: &str) -> Value {
         self.reply.clear();
-        string(words, &mut self.reply)
+        string_value(string, &mut self.reply)
     }
 
     fn function(&self, name: &str) -> EvalResult<CodeId> {
@@ -131,7 +131,7 @@ impl ScenarioHost<'_> {
 
     fn set_breakpoint(
         &mut self,
-        what: BreakpointKind,
+        kind: BreakpointKind,
         args: &Arguments<'_>,
         callback: usize,
     ) -> EvalResult<Value> {
@@ -139,12 +139,12 @@ impl ScenarioHost<'_> {
             Some(_) => Some(self.function(&args.text(callback)?)?),
             None => None,
         };
-        let spec = BreakpointSpec::new(what);
-        let point = self.session.target.set_breakpoint(Owner::Scenario, &spec).map_err(target_fault)?;
+        let spec = BreakpointSpec::new(kind);
+        let id = self.session.target.set_breakpoint(Owner::Scenario, &spec).map_err(target_fault)?;
         if let Some(function) = function {
-            self.session.callbacks.insert(point, (self.scenario, function));
+            self.session.callbacks.insert(id, (self.scenario, function));
         }
-        Ok(Value::int(i64::from(point.0)))
+        Ok(Value::int(i64::from(id.0)))
     }
 }
 
@@ -163,7 +163,7 @@ impl Arguments<'_> {
         let value = self.get(at);
         match self.view.str(&value) {
             Some(text) => Ok(text.to_owned()),
-            None => Err(self.wrong(value, "a string")),
+            None => Err(self.type_fault(value, "a string")),
         }
     }
 
@@ -177,17 +177,17 @@ impl Arguments<'_> {
     fn last_number(&self, at: usize) -> EvalResult<i64> {
         let value = self.get(at);
         let number = value.as_int().or_else(|| self.view.last(value)?.as_int());
-        number.ok_or_else(|| self.wrong(value, "a number, or a list of numbers"))
+        number.ok_or_else(|| self.type_fault(value, "a number, or a list of numbers"))
     }
 
-    fn wrong(&self, value: Value, wanted: &str) -> Box<Fault> {
+    fn type_fault(&self, value: Value, expected: &str) -> Box<Fault> {
         let found = self.view.type_name(value);
-        Fault::new(FaultKind::Type, format!("expected {wanted}, found {found}"))
+        Fault::new(FaultKind::Type, format!("expected {expected}, found {found}"))
     }
 }
 
-fn fault(words: impl Into<String>) -> Box<Fault> {
-    Fault::new(FaultKind::Value, words)
+fn fault(message: impl Into<String>) -> Box<Fault> {
+    Fault::new(FaultKind::Value, message)
 }
 
 fn target_fault(error: TargetError) -> Box<Fault> {

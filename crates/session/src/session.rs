@@ -1,7 +1,7 @@
-//! The session's state, and what can be asked of it while the target is stopped.
+//! The session's state, and the queries available while the target is stopped.
 
 use crate::attached_monitor::{AttachedMonitor, collect_needs};
-use crate::checkpoints::{CheckpointTree, JointCheckpoint};
+use crate::checkpoint_tree::{CheckpointTree, JointCheckpoint};
 use crate::embedding_policy::EmbeddingPolicy;
 use crate::history::{History, HistoryEvent};
 use crate::listener::{CommandRunner, Listener, MessageSource, NoopListener};
@@ -30,16 +30,16 @@ pub struct Session {
     pub(crate) target: Box<dyn Target>,
     pub(crate) catalog: EventCatalog,
     pub(crate) monitors: Vec<AttachedMonitor>,
-    /// The initial state of each property.
-    pub(crate) origins: Vec<PathStep>,
+    /// The initial step of each property's path.
+    pub(crate) initial_steps: Vec<PathStep>,
     /// `None` while a block of that scenario runs.
     pub(crate) scenarios: Vec<Option<RunningScenario>>,
     pub(crate) listener: Box<dyn Listener>,
-    pub(crate) commander: Option<Box<dyn CommandRunner>>,
+    pub(crate) command_runner: Option<Box<dyn CommandRunner>>,
     pub(crate) options: SessionOptions,
     pub(crate) history: History,
     pub(crate) checkpoints: CheckpointTree,
-    /// Derives events from other events, unless that happens inside the target.
+    /// Scripts that derive events from other events, unless they run inside the target.
     pub(crate) scripts: Scripts,
     /// Where events are derived.
     pub(crate) script_placement: ScriptPlacement,
@@ -67,7 +67,8 @@ pub struct Session {
     pub(crate) monitors_lost: bool,
     /// The number of the event at which the last automatic checkpoint was taken.
     pub(crate) last_automatic: u64,
-    current: usize,
+    /// The property that commands apply to.
+    current_property: usize,
     pub(crate) started_at: Instant,
 }
 
@@ -78,27 +79,27 @@ pub(crate) enum State {
     New,
     /// The target can be run.
     Ready,
-    /// The target has ended; how, if that is known.
+    /// The target has ended; how it ended, if known.
     Ended(Option<Termination>),
 }
 
-/// What the handling of the current stop has led to so far.
+/// Results of handling the current stop so far.
 #[derive(Default)]
 pub(crate) struct StopHandling {
     /// The changes of state that scenarios may react to.
     pub(crate) changes: Vec<StateChange>,
     /// Functions to call after all reactions.
     pub(crate) deferred: Vec<Deferred>,
-    /// Commands that properties gave.
+    /// Commands that properties issued.
     pub(crate) commands: Vec<String>,
     /// Why the target is to be suspended.
     pub(crate) reasons: Vec<SuspendReason>,
-    /// What the running block reacts to.
+    /// The cause of the running block, which becomes the reason if the block suspends the target.
     pub(crate) cause: Option<SuspendReason>,
     /// Whether a checkpoint was restored.
     pub(crate) restored: bool,
     /// Whether the target is to be killed.
-    pub(crate) stop: bool,
+    pub(crate) kill: bool,
 }
 
 /// A call of a scenario's function that was deferred.
@@ -123,7 +124,7 @@ impl StopHandling {
 impl Session {
     /// Creates a session that has not started.
     ///
-    /// Properties are followed in the given order, and `catalog` has the events of all of them. The scenarios must have
+    /// Monitors step in the order of `properties`, and `catalog` has the events of all of them. The scenarios must have
     /// been compiled for these properties in this order. Without any scenario, the target is suspended where a property
     /// enters a non-accepting state.
     pub fn new(
@@ -145,11 +146,11 @@ impl Session {
         Session {
             target,
             catalog,
-            origins: monitors.iter().map(|attached| origin(&attached.monitor)).collect(),
+            initial_steps: monitors.iter().map(|attached| initial_step(&attached.monitor)).collect(),
             monitors,
             scenarios: scenarios.into_iter().map(|scenario| Some(RunningScenario::new(scenario))).collect(),
             listener: Box::new(NoopListener),
-            commander: None,
+            command_runner: None,
             history: History::new(options.history),
             options,
             checkpoints: CheckpointTree::default(),
@@ -169,7 +170,7 @@ impl Session {
             embedding: EmbeddingPolicy::default(),
             monitors_lost: false,
             last_automatic: 0,
-            current: 0,
+            current_property: 0,
             started_at: Instant::now(),
         }
     }
@@ -179,24 +180,24 @@ impl Session {
         self.listener = listener;
     }
 
-    /// Sets what runs the commands that blocks give with `debugger(command)`.
-    pub fn set_command_runner(&mut self, commander: Box<dyn CommandRunner>) {
-        self.commander = Some(commander);
+    /// Sets the runner of the commands that blocks issue with `debugger(command)`.
+    pub fn set_command_runner(&mut self, command_runner: Box<dyn CommandRunner>) {
+        self.command_runner = Some(command_runner);
     }
 
     /// Adds scripts that derive events for the properties. Must be called before the session starts.
     ///
-    /// They run inside the target where possible, unless events are recorded: a reader of the recording derives the
-    /// same events again.
+    /// They run inside the target where possible, unless events are recorded: the reader of the recording derives the
+    /// same events itself.
     ///
     /// # Errors
     /// A message, if a script cannot be run.
     pub fn set_scripts(&mut self, plans: Vec<ScriptPlan>) -> Result<(), String> {
         let scripts = Scripts::new(&plans)?;
-        scripts.derived_events().for_each(|symbol| self.derived.insert(symbol));
+        scripts.derived_events().for_each(|event| self.derived.insert(event));
         self.calls = plans.iter().flat_map(|plan| plan.calls.iter().cloned()).collect();
         for attached in &mut self.monitors {
-            self.calls.iter().for_each(|(symbol, _)| attached.react_to(*symbol));
+            self.calls.iter().for_each(|(event, _)| attached.react_to(*event));
         }
         if self.recorder.is_none() {
             self.script_placement = self.target.place_scripts(&plans);
@@ -232,8 +233,8 @@ impl Session {
         }
     }
 
-    /// Whether the target ended with embedded monitors whose log could not be read. What happened since it was last
-    /// resumed is then unknown.
+    /// Whether the target ended with embedded monitors whose log could not be read. Events since it was last resumed
+    /// are then unknown.
     pub fn monitors_lost(&self) -> bool {
         self.monitors_lost
     }
@@ -260,7 +261,7 @@ impl Session {
         self.monitors.get(property).map(|attached| &attached.monitor)
     }
 
-    /// Changes something about a monitor, such as its state, and updates the instrumentation accordingly.
+    /// Modifies a monitor, such as its state, and updates the instrumentation accordingly.
     ///
     /// # Errors
     /// If there is no such property, or the target cannot be instrumented.
@@ -286,7 +287,7 @@ impl Session {
     /// # Errors
     /// If there is none; the message has the nearest name.
     pub fn find_property(&self, name: &str) -> TargetResult<usize> {
-        let names = || self.monitors().map(|watch| watch.automaton().name.as_str());
+        let names = || self.monitors().map(|monitor| monitor.automaton().name.as_str());
         let by_number =
             name.parse::<usize>().ok().filter(|number| (1..=self.monitors.len()).contains(number));
         let found = names().position(|known| known == name).or(by_number.map(|number| number - 1));
@@ -299,7 +300,7 @@ impl Session {
 
     /// The property that commands apply to.
     pub fn current_property(&self) -> usize {
-        self.current
+        self.current_property
     }
 
     /// Selects the property that commands apply to.
@@ -308,7 +309,7 @@ impl Session {
     /// If there is no such property.
     pub fn set_current_property(&mut self, property: usize) -> TargetResult {
         self.update_monitor(property, |_| ())?;
-        self.current = property;
+        self.current_property = property;
         Ok(())
     }
 
@@ -332,16 +333,16 @@ impl Session {
 
     /// Events of the history by their numbers. Those that are no longer kept are left out.
     pub fn events(&self, numbers: RangeInclusive<u64>) -> Vec<HistoryEvent> {
-        let automata: Vec<&Automaton> = self.monitors().map(|watch| &**watch.automaton()).collect();
+        let automata: Vec<&Automaton> = self.monitors().map(|monitor| &**monitor.automaton()).collect();
         self.history.events(numbers, &self.catalog, &automata)
     }
 
     /// The latest transitions of a slice, the last one at the end, and the number of earlier ones that are left out, if
     /// known.
     pub fn path(&self, property: usize, slice: SliceId) -> (Vec<PathStep>, Option<u64>) {
-        match (self.monitor(property), self.origins.get(property)) {
-            (Some(watch), Some(origin)) => {
-                self.history.path(property, slice, watch.automaton(), &self.catalog, origin)
+        match (self.monitor(property), self.initial_steps.get(property)) {
+            (Some(monitor), Some(initial_step)) => {
+                self.history.path(property, slice, monitor.automaton(), &self.catalog, initial_step)
             }
             _ => (Vec::new(), None),
         }
@@ -370,7 +371,7 @@ impl Session {
     }
 
     pub(crate) fn property_name(&self, property: usize) -> String {
-        self.monitor(property).map_or(String::new(), |watch| watch.automaton().name.clone())
+        self.monitor(property).map_or(String::new(), |monitor| monitor.automaton().name.clone())
     }
 
     /// Instruments the target for the events that are needed now, if they have changed.
@@ -386,8 +387,8 @@ impl Session {
 }
 
 /// The initial step of a property's path.
-fn origin(watch: &InteractiveMonitor) -> PathStep {
-    let (automaton, slices) = (watch.automaton(), watch.slices());
+fn initial_step(monitor: &InteractiveMonitor) -> PathStep {
+    let (automaton, slices) = (monitor.automaton(), monitor.slices());
     let state = &automaton.states[usize::from(automaton.initial)];
     PathStep {
         event: None,

@@ -4,7 +4,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::process::Stdio;
 
-/// Where one of the program's standard streams leads.
+/// Redirection of one of the program's standard streams.
 #[derive(Debug, Default)]
 pub enum Stream {
     /// The same stream as the debugger's.
@@ -17,7 +17,7 @@ pub enum Stream {
 }
 
 impl Stream {
-    /// The stream for one start of the program; a file can be used several times.
+    /// Returns the stream for one start of the program. A file can be used several times.
     ///
     /// # Errors
     /// If there are too many open files.

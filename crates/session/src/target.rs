@@ -1,4 +1,4 @@
-//! The interface between a session and a live program, whatever kind of program it is.
+//! The interface between a session and a live program of any kind.
 //!
 //! A [`Target`] is stopped between two calls. [`Target::resume`] lets it run until the next [`StopReason`]. Breakpoints
 //! belong to an [`Owner`]. The instrumentation for the monitors is set by [`Target::instrument`] alone, from the events
@@ -11,7 +11,7 @@ use invigil_monitor::slices::{DeadObjects, SliceTable};
 use std::fmt;
 use std::path::PathBuf;
 
-/// Who asked for a stop. If several owners have something at one location, they are notified in the order of the
+/// Who asked for a stop. If several owners have a stop at one location, they are notified in the order of the
 /// variants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Owner {
@@ -19,16 +19,16 @@ pub enum Owner {
     User,
     /// A scenario.
     Scenario,
-    /// The monitors: the location makes an event.
+    /// The monitors: an event occurs here.
     Monitors,
 }
 
-/// Why an operation on a target failed, with a message for the user.
+/// Error of an operation on a target, with a message for the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TargetError {
     /// The request is invalid here: an unknown name, for example, or an expression that cannot be evaluated.
     Request(String),
-    /// The target has exited, and it is known how.
+    /// The target has ended in this way.
     Ended(Termination),
     /// The target could not be started, run or controlled.
     Control(String),
@@ -37,7 +37,7 @@ pub enum TargetError {
 impl fmt::Display for TargetError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            TargetError::Request(words) | TargetError::Control(words) => f.write_str(words),
+            TargetError::Request(message) | TargetError::Control(message) => f.write_str(message),
             TargetError::Ended(ending) => write!(f, "the program has ended: {ending}"),
         }
     }
@@ -60,7 +60,7 @@ pub enum Termination {
         /// Whether it dumped core.
         core: bool,
     },
-    /// The debugger detached; the program runs on.
+    /// The debugger detached; the program keeps running.
     Detached,
 }
 
@@ -77,7 +77,7 @@ impl fmt::Display for Termination {
     }
 }
 
-/// How far to run.
+/// How far the target runs when it is resumed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ResumeMode {
     /// Until the next stop.
@@ -103,7 +103,7 @@ pub enum StopReason {
     Breakpoints {
         /// The owner.
         owner: Owner,
-        /// Which ones.
+        /// Their numbers.
         breakpoints: Vec<BreakpointId>,
     },
     /// The step that was requested by a [`ResumeMode`] is complete.
@@ -117,7 +117,7 @@ pub enum StopReason {
     Signal {
         /// The signal's name.
         name: String,
-        /// What caused it, such as the address of an invalid access.
+        /// Its cause, such as the address of an invalid access.
         detail: String,
     },
     /// The target has ended.
@@ -134,7 +134,7 @@ pub trait Interrupter: Send + Sync {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BreakpointId(pub u32);
 
-/// What a breakpoint stops at.
+/// Location or access at which a breakpoint stops.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BreakpointKind {
     /// Before the code at this location is executed: a function (`queue_push`), a line (`faulty.c:32`, `32`) or an
@@ -156,11 +156,11 @@ pub enum BreakpointKind {
 /// A request for a breakpoint, with the conditions under which it stops the target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BreakpointSpec {
-    /// What it stops at.
+    /// The location or access.
     pub kind: BreakpointKind,
     /// An expression of the target's language that must be true.
     pub condition: Option<String>,
-    /// How many hits are ignored first.
+    /// Number of hits that are ignored first.
     pub ignore: u64,
     /// Whether it is removed at its first stop.
     pub once: bool,
@@ -184,7 +184,7 @@ pub struct Breakpoint {
     pub spec: BreakpointSpec,
     /// Its locations as text (addresses and lines); empty until code that has such a location is loaded.
     pub locations: Vec<String>,
-    /// How often it was hit.
+    /// Number of times it was hit.
     pub hits: u64,
     /// Whether it is enabled.
     pub enabled: bool,
@@ -197,7 +197,7 @@ pub struct UnresolvedEvent {
     pub event: EventId,
     /// The position of the parameter that is missing; `None` if the event itself is.
     pub param: Option<usize>,
-    /// What is wrong.
+    /// Why it cannot be supplied, as a message.
     pub reason: String,
     /// The remedy, such as the nearest names.
     pub help: String,
@@ -278,7 +278,7 @@ pub struct Checkpoint {
     /// Memory that exists for this checkpoint alone, in bytes, at present. For a checkpoint that has just been taken,
     /// an upper bound of what it may grow to.
     pub memory: u64,
-    /// What a restore cannot bring back, one message each: files open for writing, sockets. May be empty in the result
+    /// Messages about state that a restore cannot bring back, such as files open for writing and sockets. May be empty in the result
     /// of [`Target::take_checkpoint`].
     pub limitations: Vec<String>,
 }
@@ -290,7 +290,7 @@ pub enum ScriptPlacement {
     InSession,
     /// Wherever the monitors step: they are embedded in the target and synchronized back together with them.
     WithMonitors,
-    /// Always inside the target: it reports the derived events instead of the ones they are derived from.
+    /// Always inside the target, which reports the derived events instead of their source events.
     InTarget,
 }
 
@@ -300,7 +300,7 @@ pub enum ScriptPlacement {
 pub struct ReplayLog {
     /// Number of events that were evicted from the log, derived ones included.
     pub evicted_events: u64,
-    /// What the evicted events did, per property.
+    /// Counts for the evicted events, per property.
     pub evicted: Vec<EvictedCounts>,
     /// State of each property before the oldest kept event.
     pub base: Vec<SliceTable>,
@@ -308,7 +308,7 @@ pub struct ReplayLog {
     pub scripts: Vec<ScriptState>,
     /// The kept events, without those that embedded scripts derived.
     pub events: EventBatch,
-    /// The thread of each.
+    /// The thread of each kept event.
     pub threads: Vec<u32>,
 }
 
@@ -328,13 +328,13 @@ pub trait Target {
     /// Runs the target until the next stop. Owners that are still to be notified at the current location come first.
     ///
     /// After [`StopReason::Events`], and after [`StopReason::Breakpoints`] of a scenario, a step stays in progress:
-    /// resuming with the same `how`, or with [`ResumeMode::Continue`], continues it. Every other stop ends the step,
+    /// resuming with the same `mode`, or with [`ResumeMode::Continue`], continues it. Every other stop ends the step,
     /// and so does [`Target::stop_all`]. A step that hits a breakpoint of the user ends there. A step that reaches an
     /// event reports the event first and then ends, if it ends at that location.
-    fn resume(&mut self, how: &ResumeMode) -> TargetResult<StopReason>;
+    fn resume(&mut self, mode: &ResumeMode) -> TargetResult<StopReason>;
 
-    /// Stops all threads. An event is reported as soon as its own thread stops; the other threads may run on until they
-    /// have to be stopped. A step in progress is cancelled.
+    /// Stops all threads. An event is reported as soon as its own thread stops; the other threads may keep running until
+    /// they have to be stopped. A step in progress is cancelled.
     ///
     /// # Errors
     /// If the program cannot be controlled.
@@ -376,8 +376,8 @@ pub trait Target {
     /// # Errors
     /// If the target cannot be reached.
     fn prepare_calls(&mut self, calls: &[(EventId, MethodCall)]) -> TargetResult<Vec<UnresolvedEvent>> {
-        let unknown = |(symbol, call): &(EventId, MethodCall)| UnresolvedEvent {
-            event: *symbol,
+        let unknown = |(event, call): &(EventId, MethodCall)| UnresolvedEvent {
+            event: *event,
             param: None,
             reason: format!(
                 "`{call}` cannot be called: only a Java program has methods that an action can call"
@@ -399,12 +399,12 @@ pub trait Target {
         Ok(())
     }
 
-    /// What could not be observed, one message each. Asked for when the target has ended.
+    /// Messages about events that could not be observed. Called when the target has ended.
     fn coverage_warnings(&mut self) -> Vec<String> {
         Vec::new()
     }
 
-    /// What the embedded monitors have done since they were embedded, without [`Target::events`]. `None` if no monitors
+    /// The replay log of the embedded monitors since they were embedded, without [`Target::events`]. `None` if no monitors
     /// were embedded, or their log was lost.
     ///
     /// # Errors
@@ -427,7 +427,7 @@ pub trait Target {
     /// Kills the target and the processes of its checkpoints.
     fn kill(&mut self) -> TargetResult;
 
-    /// Detaches from the target and lets it run on.
+    /// Detaches from the target, which keeps running.
     fn detach(&mut self) -> TargetResult;
 
     // ---- breakpoints ---------------------------------------------------------------------------------------
@@ -486,7 +486,7 @@ pub trait Target {
     fn type_of(&mut self, expression: &str) -> TargetResult<String>;
 
     /// Assigns a value: `set("N", "3")`.
-    fn assign(&mut self, place: &str, value: &str) -> TargetResult;
+    fn assign(&mut self, lvalue: &str, value: &str) -> TargetResult;
 
     /// Memory from the address that an expression denotes, formatted as by the command `x/FMT`.
     fn examine_memory(
@@ -501,7 +501,7 @@ pub trait Target {
     fn registers(&mut self) -> TargetResult<Vec<Variable>>;
 
     /// The source position of a location, or of the selected frame.
-    fn source_line(&mut self, place: Option<&str>) -> TargetResult<Option<SourceLine>>;
+    fn source_line(&mut self, location: Option<&str>) -> TargetResult<Option<SourceLine>>;
 
     /// The functions whose names start with a prefix, for completion.
     fn complete_function(&mut self, prefix: &str) -> Vec<String>;
@@ -511,8 +511,7 @@ pub trait Target {
         Vec::new()
     }
 
-    /// Why the target cannot have probes although they were asked for; every event costs a trap then. Known after
-    /// `prepare`.
+    /// The reason why requested probes cannot be used, so that every event costs a trap. Available after `prepare`.
     fn probe_failure(&self) -> Option<String> {
         None
     }
@@ -530,7 +529,7 @@ pub trait Target {
     /// Takes a checkpoint of the target.
     fn take_checkpoint(&mut self) -> TargetResult<Checkpoint>;
 
-    /// Restores a checkpoint, including the instrumentation for the monitors. The checkpoint remains.
+    /// Restores a checkpoint, including the instrumentation for the monitors. The checkpoint is kept.
     fn restore_checkpoint(&mut self, id: CheckpointId) -> TargetResult;
 
     /// Drops a checkpoint.

@@ -7,38 +7,38 @@ use invigil_monitor::slices::SliceTable;
 
 /// A slice as text: `queue = 7`, `a = any, b = 2`; empty if the property is not sliced.
 ///
-/// If the slice has been dropped (`is_gone`), a long string in its binding is looked up in the event, which may have
+/// If the slice has been dropped (`is_dropped`), a long string in its binding is looked up in the event, which may have
 /// it.
 pub(crate) fn slice_label(
     automaton: &Automaton,
     slices: &SliceTable,
     binding: &[Value],
     event: Option<&Event<'_>>,
-    is_gone: bool,
+    is_dropped: bool,
 ) -> String {
-    let mut words = String::new();
+    let mut label = String::new();
     for (at, (name, value)) in automaton.slice_on.iter().zip(binding).enumerate() {
         if at > 0 {
-            words.push_str(", ");
+            label.push_str(", ");
         }
-        words.push_str(name);
-        words.push_str(" = ");
-        let given = event.filter(|_| is_gone && !value.is_inline()).and_then(|event| {
+        label.push_str(name);
+        label.push_str(" = ");
+        let text_of_event = event.filter(|_| is_dropped && !value.is_inline()).and_then(|event| {
             let (_, param) = automaton.binding(event.id).find(|(slot, _)| *slot == at)?;
             let (start, len) = event.params.get(param)?.as_text()?;
             event.text.get(start as usize..start as usize + len as usize)
         });
-        match given {
-            _ if value.is_unset() => words.push_str("any"),
-            Some(text) => words.push_str(&format!("'{text}'")),
-            None if is_gone && !value.is_inline() => words.push('…'),
-            None => words.push_str(&slices.show(*value)),
+        match text_of_event {
+            _ if value.is_unset() => label.push_str("any"),
+            Some(text) => label.push_str(&format!("'{text}'")),
+            None if is_dropped && !value.is_inline() => label.push('…'),
+            None => label.push_str(&slices.show(*value)),
         }
     }
-    words
+    label
 }
 
-/// A value of the block language, parsed from the text that a target shows.
+/// A value of the block language, parsed from the text that a target renders.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum ParsedValue {
     /// A number, a Boolean or `None`.
@@ -58,40 +58,40 @@ pub(crate) enum Scalar {
 
 /// Parses a value as debuggers print it: `16`, `105 'i'`, `(int *) 0x5581`, `0x5581 "text"`, `true`. Anything else
 /// stays text.
-pub(crate) fn parse_value(words: &str) -> ParsedValue {
-    let words = words.trim();
-    let plain = |plain| ParsedValue::Scalar(plain);
-    match words {
-        "true" | "True" => return plain(Scalar::Bool(true)),
-        "false" | "False" => return plain(Scalar::Bool(false)),
-        "" | "None" | "void" | "<optimized out>" => return plain(Scalar::None),
+pub(crate) fn parse_value(text: &str) -> ParsedValue {
+    let text = text.trim();
+    let scalar = |value| ParsedValue::Scalar(value);
+    match text {
+        "true" | "True" => return scalar(Scalar::Bool(true)),
+        "false" | "False" => return scalar(Scalar::Bool(false)),
+        "" | "None" | "void" | "<optimized out>" => return scalar(Scalar::None),
         _ => {}
     }
     // The type in front of a pointer does not matter for its value.
-    let bare = match words.strip_prefix('(').and_then(|rest| rest.split_once(") ")) {
+    let bare = match text.strip_prefix('(').and_then(|rest| rest.split_once(") ")) {
         Some((ty, rest)) if ty.ends_with('*') => rest.trim_start(),
-        _ => words,
+        _ => text,
     };
-    if let Some(text) = quoted(bare) {
-        return ParsedValue::Text(text);
+    if let Some(string) = quoted(bare) {
+        return ParsedValue::Text(string);
     }
     let (first, rest) = bare.split_once(' ').unwrap_or((bare, ""));
     if rest.starts_with('"')
-        && let Some(text) = quoted(rest)
+        && let Some(string) = quoted(rest)
     {
-        return ParsedValue::Text(text);
+        return ParsedValue::Text(string);
     }
     let explained = rest.is_empty() || rest.starts_with(['\'', '<']);
     if explained && let Some(int) = integer(first) {
-        return plain(Scalar::Int(int));
+        return scalar(Scalar::Int(int));
     }
     match first.parse::<f64>() {
         Ok(float)
             if rest.is_empty() && first.starts_with(|c: char| c.is_ascii_digit() || "-+.".contains(c)) =>
         {
-            plain(Scalar::Float(float))
+            scalar(Scalar::Float(float))
         }
-        _ => ParsedValue::Text(words.to_owned()),
+        _ => ParsedValue::Text(text.to_owned()),
     }
 }
 
@@ -103,23 +103,23 @@ fn integer(word: &str) -> Option<i64> {
 }
 
 /// The text between double quotes, if there is nothing else. Simple escapes are resolved.
-fn quoted(words: &str) -> Option<String> {
-    let inner = words.strip_prefix('"')?.strip_suffix('"')?;
-    let mut text = String::with_capacity(inner.len());
+fn quoted(text: &str) -> Option<String> {
+    let inner = text.strip_prefix('"')?.strip_suffix('"')?;
+    let mut unescaped = String::with_capacity(inner.len());
     let mut chars = inner.chars();
     while let Some(c) = chars.next() {
         match c {
             '"' => return None,
             '\\' => match chars.next()? {
-                'n' => text.push('\n'),
-                't' => text.push('\t'),
-                'r' => text.push('\r'),
-                other => text.push(other),
+                'n' => unescaped.push('\n'),
+                't' => unescaped.push('\t'),
+                'r' => unescaped.push('\r'),
+                other => unescaped.push(other),
             },
-            _ => text.push(c),
+            _ => unescaped.push(c),
         }
     }
-    Some(text)
+    Some(unescaped)
 }
 
 #[cfg(test)]

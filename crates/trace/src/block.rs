@@ -1,7 +1,7 @@
 //! A block of events, decoded from consecutive lines.
 
+use crate::line_error_kind::LineErrorKind;
 use crate::line_errors::{LineErrors, TracePosition};
-use crate::line_fault::LineFault;
 use invigil_expr::value::Value;
 use invigil_monitor::event::{EventBatch, EventId, EventMeta};
 
@@ -20,7 +20,7 @@ pub struct EventBlock {
     /// The position of each event, if the block was merged from several inputs.
     pub(crate) origins: Vec<TracePosition>,
     /// Sorted indices of events that belong to the same record as their predecessor: a record may be several events.
-    pub(crate) again: Vec<u32>,
+    pub(crate) same_record_as_previous: Vec<u32>,
     pub(crate) clock: Clock,
 }
 
@@ -41,7 +41,7 @@ impl Default for Clock {
 impl Clock {
     /// Adds the time of the next record; NaN if it has none.
     #[inline(always)]
-    pub(crate) fn note(&mut self, time: f64) {
+    pub(crate) fn add(&mut self, time: f64) {
         if time.is_nan() {
             return;
         }
@@ -54,7 +54,7 @@ impl Clock {
 
     /// Appends the times of a later block.
     pub(crate) fn append(&mut self, later: &Clock) {
-        self.note(later.first);
+        self.add(later.first);
         self.backwards += later.backwards;
         if !later.last.is_nan() {
             self.last = later.last;
@@ -63,31 +63,31 @@ impl Clock {
 }
 
 impl EventBlock {
-    /// Position in the trace of event `at` of the batch.
+    /// Position in the trace of event number `event` of the batch.
     ///
     /// # Panics
     /// If there is no such event.
     #[inline]
-    pub fn place(&self, at: usize) -> TracePosition {
-        match self.origins.get(at) {
+    pub fn position(&self, event: usize) -> TracePosition {
+        match self.origins.get(event) {
             Some(origin) => *origin,
             None => TracePosition {
                 input: self.input,
-                line: self.first_line + u64::from(self.batch.meta(at).line),
+                line: self.first_line + u64::from(self.batch.meta(event).line),
             },
         }
     }
 
     /// Number of records that the events represent.
     pub fn records(&self) -> u64 {
-        (self.batch.len() - self.again.len()) as u64
+        (self.batch.len() - self.same_record_as_previous.len()) as u64
     }
 
-    /// Number of the record of event `at` within the block, counted from 1; 0 if it is the last record of the block
-    /// before.
+    /// Number of the record of event number `event` within the block, counted from 1; 0 if it is the last record of the
+    /// block before.
     #[inline]
-    pub fn number(&self, at: usize) -> u64 {
-        (at + 1 - self.again.partition_point(|again| *again as usize <= at)) as u64
+    pub fn record_number(&self, event: usize) -> u64 {
+        (event + 1 - self.same_record_as_previous.partition_point(|same| *same as usize <= event)) as u64
     }
 
     /// Number of lines of the block.
@@ -116,14 +116,14 @@ impl EventBlock {
     }
 
     #[inline(always)]
-    pub(crate) fn push(&mut self, symbol: EventId, params: &[Value], time: f64, line: u32) {
-        self.batch.push(symbol, params, EventMeta { time, line });
+    pub(crate) fn push(&mut self, event_id: EventId, params: &[Value], time: f64, line: u32) {
+        self.batch.push(event_id, params, EventMeta { time, line });
     }
 
-    /// Records a fault of line number `line` of the block.
+    /// Adds an error in line number `line` of the block.
     #[cold]
-    pub(crate) fn fault(&mut self, line: u32, text: &[u8], fault: LineFault) {
-        self.line_errors.add(TracePosition { input: self.input, line: u64::from(line) }, text, fault);
+    pub(crate) fn add_line_error(&mut self, line: u32, text: &[u8], error: LineErrorKind) {
+        self.line_errors.add(TracePosition { input: self.input, line: u64::from(line) }, text, error);
     }
 
     /// Clears the block for reuse, and returns its text buffer.
@@ -132,7 +132,7 @@ impl EventBlock {
         self.batch.clear();
         self.line_errors.clear();
         self.origins.clear();
-        self.again.clear();
+        self.same_record_as_previous.clear();
         (self.lines, self.bytes, self.ignored) = (0, 0, 0);
         (self.input, self.first_line, self.offset) = (0, 0, 0);
         self.clock = Clock::default();
@@ -140,7 +140,7 @@ impl EventBlock {
     }
 }
 
-/// Progress of the ordered delivery of an input; makes line numbers of blocks absolute.
+/// Progress of the ordered delivery of an input. Makes the line numbers of blocks absolute.
 #[derive(Debug)]
 pub(crate) struct Progress {
     /// The number of the next line.
@@ -153,8 +153,8 @@ impl Progress {
         Progress { line: lines + 1, clock: Clock::default() }
     }
 
-    /// Sets the line numbers of a block that follows the blocks before.
-    pub(crate) fn settle(&mut self, block: &mut EventBlock) {
+    /// Makes the line numbers of the next block absolute.
+    pub(crate) fn number_lines(&mut self, block: &mut EventBlock) {
         block.first_line = self.line;
         block.line_errors.shift(self.line);
         self.line += block.lines;

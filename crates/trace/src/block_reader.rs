@@ -5,10 +5,10 @@ use crate::decoder::Decoder;
 use crate::error::TraceError;
 use crate::input::Input;
 use crate::line_errors::LineErrors;
+use crate::open_trace::OpenTrace;
 use crate::options::ReadOptions;
 use crate::pipeline::ReadResult;
 use crate::schema::Schema;
-use crate::source::Source;
 use std::ops::ControlFlow;
 
 /// Reader of one trace, a block at a time.
@@ -23,17 +23,17 @@ use std::ops::ControlFlow;
 /// let mut block = EventBlock::default();
 /// assert!(blocks.fill(&mut block)?);
 /// assert_eq!(block.batch.len(), 1);
-/// assert_eq!(block.place(0).line, 2);
+/// assert_eq!(block.position(0).line, 2);
 /// assert!(!blocks.fill(&mut block)?);
 /// # Ok::<(), invigil_trace::TraceError>(())
 /// ```
 pub struct BlockReader {
-    source: Source,
+    trace: OpenTrace,
     decoder: Decoder,
     progress: Progress,
     strict: bool,
-    /// The malformed line that ends the reading, reported after the events before it.
-    failed: Option<TraceError>,
+    /// The error that ends the reading, reported after the events before it.
+    pending_error: Option<TraceError>,
 }
 
 impl BlockReader {
@@ -42,14 +42,19 @@ impl BlockReader {
     /// # Errors
     /// If the input cannot be opened or is not a trace.
     pub fn open(input: Input, schema: &Schema, options: &ReadOptions) -> Result<BlockReader, TraceError> {
-        Ok(BlockReader::of(Source::open(input, schema, options)?, 0, schema, options))
+        Ok(BlockReader::new(OpenTrace::open(input, schema, options)?, 0, schema, options))
     }
 
-    /// Creates a reader for a source, which is input number `number`.
-    pub(crate) fn of(source: Source, number: usize, schema: &Schema, options: &ReadOptions) -> BlockReader {
-        let decoder = Decoder::new(&source.layout, number, schema, options);
-        let progress = Progress::after(source.lines_before);
-        BlockReader { source, decoder, progress, strict: options.strict, failed: None }
+    /// Creates a reader for an open trace, which is input number `number`.
+    pub(crate) fn new(
+        trace: OpenTrace,
+        number: usize,
+        schema: &Schema,
+        options: &ReadOptions,
+    ) -> BlockReader {
+        let decoder = Decoder::new(&trace.format, number, schema, options);
+        let progress = Progress::after(trace.lines_before);
+        BlockReader { trace, decoder, progress, strict: options.strict, pending_error: None }
     }
 
     /// Replaces the contents of `block` by the next lines; `false` at the end.
@@ -58,27 +63,27 @@ impl BlockReader {
     /// If reading fails, or, in strict mode, after the block that a malformed line ends.
     pub fn fill(&mut self, block: &mut EventBlock) -> Result<bool, TraceError> {
         let buffer = block.recycle();
-        if let Some(error) = self.failed.take() {
+        if let Some(error) = self.pending_error.take() {
             return Err(error);
         }
-        match self.source.next(buffer) {
+        match self.trace.next(buffer) {
             Ok(None) => Ok(false),
             Ok(Some(chunk)) => {
                 self.decoder.decode(chunk, block);
-                self.progress.settle(block);
-                self.failed =
-                    self.strict.then(|| first_bad_line(&self.source.name, block.line_errors())).flatten();
+                self.progress.number_lines(block);
+                self.pending_error =
+                    self.strict.then(|| strict_error(&self.trace.name, block.line_errors())).flatten();
                 Ok(true)
             }
-            Err(error) => Err(self.source.read_error(self.progress.line, error)),
+            Err(error) => Err(self.trace.read_error(self.progress.line, error)),
         }
     }
 
-    /// Passes every block to `each`, until it breaks.
-    pub(crate) fn run(mut self, mut each: impl FnMut(&EventBlock) -> ControlFlow<()>) -> ReadResult {
+    /// Passes every block to `deliver`, until it breaks.
+    pub(crate) fn run(mut self, mut deliver: impl FnMut(&EventBlock) -> ControlFlow<()>) -> ReadResult {
         let mut block = EventBlock::default();
         while self.fill(&mut block)? {
-            if each(&block).is_break() {
+            if deliver(&block).is_break() {
                 return Ok(ControlFlow::Break(()));
             }
         }
@@ -87,7 +92,7 @@ impl BlockReader {
 }
 
 /// The error for the first malformed line, in strict mode.
-pub(crate) fn first_bad_line(name: &str, line_errors: &LineErrors) -> Option<TraceError> {
-    let problem = line_errors.first().first()?.clone();
-    Some(TraceError::Strict { name: name.to_owned(), problem })
+pub(crate) fn strict_error(name: &str, line_errors: &LineErrors) -> Option<TraceError> {
+    let error = line_errors.first().first()?.clone();
+    Some(TraceError::Strict { name: name.to_owned(), error })
 }

@@ -22,7 +22,7 @@ impl DelimiterSet for JsonDelimiters {
     #[inline(always)]
     fn mask(&self, block: &[u8; 64]) -> u64 {
         // No short-circuit operators: without branches the compiler can vectorize the loop.
-        collect(block, |b| (b == b'"') | (b == b'\\') | (b < 0x20))
+        mask_where(block, |b| (b == b'"') | (b == b'\\') | (b < 0x20))
     }
 }
 
@@ -30,13 +30,13 @@ impl DelimiterSet for CsvDelimiters {
     #[inline(always)]
     fn mask(&self, block: &[u8; 64]) -> u64 {
         let delimiter = self.delimiter;
-        collect(block, |b| (b == delimiter) | (b == b'\n') | (b == b'\r') | (b == b'"') | (b == 0))
+        mask_where(block, |b| (b == delimiter) | (b == b'\n') | (b == b'\r') | (b == b'"') | (b == 0))
     }
 }
 
 /// Mask with a bit for each byte that passes the test.
 #[inline(always)]
-fn collect(block: &[u8; 64], test: impl Fn(u8) -> bool) -> u64 {
+fn mask_where(block: &[u8; 64], test: impl Fn(u8) -> bool) -> u64 {
     let mut flags = [0; 64];
     for (flag, byte) in flags.iter_mut().zip(block) {
         *flag = u8::from(test(*byte));
@@ -53,40 +53,49 @@ fn collect(block: &[u8; 64], test: impl Fn(u8) -> bool) -> u64 {
 /// Size of the indexed window.
 const WINDOW: usize = 4096;
 
-/// Maximum number of delimiters of a line on the fast path. Lines with more are read by the general scanners.
-const LINE: usize = 1024;
+/// Maximum number of delimiters in a line that is read on the fast path. The general scanners read the other lines.
+const MAX_LINE_DELIMITERS: usize = 1024;
 
-/// Capacity for positions: those left from before, and a window full of delimiters. A power of two, so that masking
-/// keeps every index in bounds.
+/// Capacity for positions: those that are not consumed yet, and those of a window full of delimiters. A power of two,
+/// so that masking keeps every index in bounds.
 const CAPACITY: usize = 8192;
 
-/// Sentinel after the last delimiter: beyond the end of any text.
-const NOWHERE: u32 = u32::MAX / 2;
+/// Sentinel that follows the last position: it exceeds the length of any text.
+const PAST_END: u32 = u32::MAX / 2;
 
 /// The positions of the delimiters of one text, in order.
 pub(crate) struct ByteIndex<S> {
     set: S,
-    places: Box<[u32; CAPACITY]>,
-    taken: usize,
-    found: usize,
-    indexed: usize,
+    positions: Box<[u32; CAPACITY]>,
+    /// Index of the next position to consume.
+    next_position: usize,
+    /// Number of stored positions, including consumed ones.
+    position_count: usize,
+    /// Length of the indexed start of the text.
+    indexed_bytes: usize,
 }
 
 impl<S: DelimiterSet> ByteIndex<S> {
     pub(crate) fn new(set: S) -> ByteIndex<S> {
-        ByteIndex { set, places: Box::new([0; CAPACITY]), taken: 0, found: 0, indexed: 0 }
+        ByteIndex {
+            set,
+            positions: Box::new([0; CAPACITY]),
+            next_position: 0,
+            position_count: 0,
+            indexed_bytes: 0,
+        }
     }
 
     /// Starts a new text.
     pub(crate) fn restart(&mut self) {
-        (self.taken, self.found, self.indexed) = (0, 0, 0);
+        (self.next_position, self.position_count, self.indexed_bytes) = (0, 0, 0);
     }
 
-    /// Ensures that the delimiters of the next line are indexed. If there are too many, or none at its end, a position
-    /// beyond the text follows them.
+    /// Ensures that the delimiters of the next line are indexed, up to the maximum for a line. [`PAST_END`] follows
+    /// the last delimiter of the text.
     #[inline(always)]
     pub(crate) fn prepare(&mut self, text: &[u8]) {
-        if self.found < self.taken + LINE && self.indexed < text.len() {
+        if self.position_count < self.next_position + MAX_LINE_DELIMITERS && self.indexed_bytes < text.len() {
             self.index(text);
         }
     }
@@ -94,68 +103,70 @@ impl<S: DelimiterSet> ByteIndex<S> {
     /// Position of the next delimiter.
     #[inline(always)]
     pub(crate) fn next(&mut self) -> usize {
-        let place = self.places[self.taken % CAPACITY];
-        self.taken += 1;
-        place as usize
+        let position = self.positions[self.next_position % CAPACITY];
+        self.next_position += 1;
+        position as usize
     }
 
     /// Skips the delimiters before `end`.
     pub(crate) fn seek(&mut self, text: &[u8], end: usize) {
-        // Undo consumption beyond the last delimiter.
-        self.taken = self.taken.min(self.found);
+        // The fast path may have consumed the sentinel.
+        self.next_position = self.next_position.min(self.position_count);
         loop {
             self.prepare(text);
-            while self.taken < self.found && (self.places[self.taken] as usize) < end {
-                self.taken += 1;
+            while self.next_position < self.position_count
+                && (self.positions[self.next_position] as usize) < end
+            {
+                self.next_position += 1;
             }
-            if self.taken < self.found || self.indexed >= text.len() {
+            if self.next_position < self.position_count || self.indexed_bytes >= text.len() {
                 return;
             }
         }
     }
 
-    /// Indexes the next window after the remaining delimiters.
+    /// Indexes the next windows. The positions that are not consumed yet move to the front.
     #[inline(never)]
     fn index(&mut self, text: &[u8]) {
-        self.places.copy_within(self.taken..self.found, 0);
-        (self.taken, self.found) = (0, self.found - self.taken);
-        while self.found < LINE && self.indexed < text.len() {
-            let end = text.len().min(self.indexed + WINDOW);
-            let (blocks, rest) = text[self.indexed..end].as_chunks::<64>();
+        self.positions.copy_within(self.next_position..self.position_count, 0);
+        (self.next_position, self.position_count) = (0, self.position_count - self.next_position);
+        while self.position_count < MAX_LINE_DELIMITERS && self.indexed_bytes < text.len() {
+            let end = text.len().min(self.indexed_bytes + WINDOW);
+            let (blocks, rest) = text[self.indexed_bytes..end].as_chunks::<64>();
             for block in blocks {
                 let mask = self.set.mask(block);
-                self.note(mask);
+                self.push_positions(mask);
             }
             if !rest.is_empty() {
                 // Pad with spaces, which are in no set.
                 let mut block = [b' '; 64];
                 block[..rest.len()].copy_from_slice(rest);
                 let mask = self.set.mask(&block);
-                self.note(mask);
+                self.push_positions(mask);
             }
-            self.indexed = end;
+            self.indexed_bytes = end;
         }
-        self.places[self.found..self.found + 8].fill(NOWHERE);
+        self.positions[self.position_count..self.position_count + 8].fill(PAST_END);
     }
 
     /// Stores the positions of the delimiters in the next 64 bytes.
     #[inline(always)]
-    fn note(&mut self, mut mask: u64) {
-        let base = self.indexed as u32;
+    fn push_positions(&mut self, mut mask: u64) {
+        let base = self.indexed_bytes as u32;
         let count = mask.count_ones() as usize;
-        let mut at = self.found;
+        let mut stored = self.position_count;
         // Eight at a time, needed or not: a loop with the exact count would be mispredicted every time.
-        while at < self.found + count {
-            if let Some(eight) = self.places[at..].first_chunk_mut::<8>() {
-                for place in eight {
-                    *place = base + mask.trailing_zeros();
+        while stored < self.position_count + count {
+            if let Some(eight) = self.positions[stored..].first_chunk_mut::<8>() {
+                for position in eight {
+                    *position = base + mask.trailing_zeros();
                     mask &= mask.wrapping_sub(1);
                 }
             }
-            at += 8;
+            stored += 8;
         }
-        self.found += count;
-        self.indexed += 64;
+        self.position_count += count;
+        self.indexed_bytes += 64;
     }
 }
 
@@ -164,11 +175,11 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn places<S: DelimiterSet>(set: S, text: &[u8]) -> Vec<usize> {
-        let mut marks = ByteIndex::new(set);
+    fn positions<S: DelimiterSet>(set: S, text: &[u8]) -> Vec<usize> {
+        let mut index = ByteIndex::new(set);
         let mut next = || {
-            marks.prepare(text);
-            Some(marks.next()).filter(|at| *at < text.len())
+            index.prepare(text);
+            Some(index.next()).filter(|at| *at < text.len())
         };
         core::iter::from_fn(&mut next).collect()
     }
@@ -181,10 +192,10 @@ mod tests {
         ) {
             let text = text.repeat(copies);
             let json: Vec<_> = (0..text.len()).filter(|i| matches!(text[*i], b'"' | b'\\' | 0..0x20)).collect();
-            prop_assert_eq!(places(JsonDelimiters, &text), json);
+            prop_assert_eq!(positions(JsonDelimiters, &text), json);
             let csv: Vec<_> =
                 (0..text.len()).filter(|i| matches!(text[*i], b';' | b'"' | b'\n' | b'\r' | 0)).collect();
-            prop_assert_eq!(places(CsvDelimiters { delimiter: b';' }, &text), csv);
+            prop_assert_eq!(positions(CsvDelimiters { delimiter: b';' }, &text), csv);
         }
     }
 }

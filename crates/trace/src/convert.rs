@@ -37,9 +37,9 @@ pub(crate) fn value(
     raw: Raw<'_>,
     ty: Option<ParamType>,
 ) -> Result<Option<Value>, ConversionError> {
-    match (slot.cell, slot.shape, ty) {
+    match (slot.is_type_guessed, slot.shape, ty) {
         (true, _, Some(ParamType::Str)) => return Ok(None),
-        (true, Shape::Text, Some(ty)) => return value(&unquoted(slot, raw), raw, Some(ty)),
+        (true, Shape::Text, Some(ty)) => return value(&reinterpreted(slot, raw), raw, Some(ty)),
         // Without a point it may be a hexadecimal identifier, such as 12e4.
         (true, Shape::Float, None) if !raw.text().contains('.') => return Ok(None),
         _ => {}
@@ -48,7 +48,7 @@ pub(crate) fn value(
         // Null has no type: if a type is required, the value counts as missing.
         (Shape::Null, None) => Ok(Some(Value::NONE)),
         (Shape::Text | Shape::Nested, None | Some(ParamType::Str)) => Ok(None),
-        (Shape::Int, None | Some(ParamType::Int)) => Ok(Some(Value::int(slot.word as i64))),
+        (Shape::Int, None | Some(ParamType::Int)) => Ok(Some(Value::int(slot.digits as i64))),
         (Shape::BigInt, None | Some(ParamType::Int)) => Err(ConversionError::Integer),
         (Shape::Decimal | Shape::Float, Some(ParamType::Int)) => {
             float_to_int(float(slot, raw).map_err(|_| ConversionError::Integer)?).map(Some)
@@ -63,21 +63,22 @@ pub(crate) fn value(
 /// Converts a numeric field to a float.
 pub(crate) fn float(slot: &Slot, raw: Raw<'_>) -> Result<f64, ConversionError> {
     match slot.shape {
-        Shape::Int => Ok(slot.word as i64 as f64),
-        Shape::Decimal => Ok(number::decimal(slot.word as i64, slot.scale)),
+        Shape::Int => Ok(slot.digits as i64 as f64),
+        Shape::Decimal => Ok(number::decimal(slot.digits as i64, slot.scale)),
         Shape::BigInt | Shape::Float => {
             raw.text().parse().ok().filter(|f: &f64| f.is_finite()).ok_or(ConversionError::Float)
         }
-        Shape::Text if slot.cell => float(&unquoted(slot, raw), raw),
+        Shape::Text if slot.is_type_guessed => float(&reinterpreted(slot, raw), raw),
         _ => Err(ConversionError::Type),
     }
 }
 
-/// Reinterprets a quoted cell by its text: a quoted number is accepted where a number is required.
-fn unquoted(slot: &Slot, raw: Raw<'_>) -> Slot {
+/// The slot of a cell, with its shape guessed again without the quotes: a quoted number is accepted where a number is
+/// required.
+fn reinterpreted(slot: &Slot, raw: Raw<'_>) -> Slot {
     let mut slot = *slot;
-    (slot.shape, slot.word, slot.scale) = guess_shape(raw.within.as_bytes(), (raw.start, raw.end));
-    slot.cell = false;
+    (slot.shape, slot.digits, slot.scale) = guess_shape(raw.within.as_bytes(), (raw.start, raw.end));
+    slot.is_type_guessed = false;
     slot
 }
 
@@ -96,11 +97,11 @@ fn float_to_int(f: f64) -> Result<Value, ConversionError> {
     if range.contains(&f) { Ok(Value::int(f as i64)) } else { Err(ConversionError::Integer) }
 }
 
-/// Creates a text value: inline if it is short, otherwise a reference to `place` in the block's text.
+/// Creates a text value: inline if it is short, otherwise a reference to `position` in the block's text.
 #[inline(always)]
-pub(crate) fn text(bytes: &[u8], start: usize, len: usize, place: u32) -> Value {
+pub(crate) fn text(bytes: &[u8], start: usize, len: usize, position: u32) -> Value {
     if len > SHORT_STRING {
-        return Value::text(place, len as u32);
+        return Value::text(position, len as u32);
     }
     // Equivalent to `Value::short`, but in two registers: bytes written one by one and read back as words would cause
     // store-forwarding stalls that take longer than the rest of the function.
@@ -117,9 +118,9 @@ mod tests {
         for len in 0..=SHORT_STRING {
             let word = &"abcdefghijklmn"[..len];
             for around in [format!("-{word}-----------------"), format!("-{word}")] {
-                let ours = text(around.as_bytes(), 1, len, 1);
-                assert_eq!(Some(ours.bits()), Value::short(word).map(Value::bits));
-                assert_eq!(ours.as_short(), Some(word));
+                let value = text(around.as_bytes(), 1, len, 1);
+                assert_eq!(Some(value.bits()), Value::short(word).map(Value::bits));
+                assert_eq!(value.as_short(), Some(word));
             }
         }
         assert_eq!(text(b"fifteen letters", 0, 15, 7).as_text(), Some((7, 15)));

@@ -7,8 +7,8 @@
 
 use crate::block::EventBlock;
 use crate::byte_index::{ByteIndex, CsvDelimiters};
-use crate::line_fault::{Issue, LineFault};
-use crate::lines::{each_line, next_line};
+use crate::each_line::{each_line, next_line};
+use crate::line_error_kind::{LineErrorKind, ScanError};
 use crate::name_table::NONE;
 use crate::record::Record;
 use crate::schema::{EVENT, Schema};
@@ -22,7 +22,7 @@ pub(crate) struct Header {
     /// The field id of each column.
     columns: Vec<u32>,
     /// The names of the columns that no property reads.
-    pub(crate) unread: Vec<String>,
+    pub(crate) unread_columns: Vec<String>,
 }
 
 /// The supported delimiters, in order of preference.
@@ -36,45 +36,45 @@ pub(crate) fn delimiter(line: &str) -> Option<u8> {
 }
 
 /// The delimiter of a line, if it is the header of a table of states: it has no cell `event`, but a cell that a
-/// property reads in such records. An event with arguments is not a header.
-pub(crate) fn delimiter_of_states(line: &str, schema: &Schema) -> Option<u8> {
-    let is_wanted = |cell: &str| {
+/// property reads in records without an event name. An event with arguments is not a header.
+pub(crate) fn state_table_delimiter(line: &str, schema: &Schema) -> Option<u8> {
+    let is_state_field = |cell: &str| {
         let name = cell.trim_ascii();
         let name = name.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(name);
         schema.is_state_field(schema.field(name.as_bytes(), 0, name.len()))
     };
-    let mut fitting = DELIMITERS.into_iter().filter(|delimiter| line.contains(char::from(*delimiter)));
-    fitting.find(|delimiter| !line.contains('(') && line.split(char::from(*delimiter)).any(is_wanted))
+    let mut candidates = DELIMITERS.into_iter().filter(|delimiter| line.contains(char::from(*delimiter)));
+    candidates.find(|delimiter| !line.contains('(') && line.split(char::from(*delimiter)).any(is_state_field))
 }
 
 impl Header {
     /// Parses a header line.
-    pub(crate) fn parse(line: &str, schema: &Schema) -> Result<Header, Issue> {
-        let delimiter = match delimiter(line).or_else(|| delimiter_of_states(line, schema)) {
+    pub(crate) fn parse(line: &str, schema: &Schema) -> Result<Header, ScanError> {
+        let delimiter = match delimiter(line).or_else(|| state_table_delimiter(line, schema)) {
             Some(delimiter) => delimiter,
             // A table with a single column has no delimiter.
             None if schema.is_state_field(single_field(line, schema)) => DELIMITERS[0],
-            None if schema.state().is_some() => {
+            None if schema.state_event_id().is_some() => {
                 return Err(
                     "the header has neither a column `event` nor a column that a property reads".into()
                 );
             }
             None => return Err("the header has no column `event`".into()),
         };
-        let (mut columns, mut unread) = (Vec::new(), Vec::new());
+        let (mut columns, mut unread_columns) = (Vec::new(), Vec::new());
         let line = line.trim_end_matches(['\r', '\n']);
-        cells(line.as_bytes(), delimiter, |cell| {
+        each_cell(line.as_bytes(), delimiter, |cell| {
             let name = cell.value(line);
             let field = schema.field(name.as_bytes(), 0, name.len());
             columns.push(field);
             if field == NONE {
-                unread.push(name.into_owned());
+                unread_columns.push(name.into_owned());
             }
         })?;
         if columns.iter().filter(|column| **column == EVENT).count() > 1 {
             return Err("the header has two columns `event`".into());
         }
-        Ok(Header { delimiter, columns, unread })
+        Ok(Header { delimiter, columns, unread_columns })
     }
 }
 
@@ -87,28 +87,28 @@ fn single_field(line: &str, schema: &Schema) -> u32 {
 /// Scanner for blocks of CSV.
 pub(crate) struct Csv {
     header: Header,
-    marks: ByteIndex<CsvDelimiters>,
+    index: ByteIndex<CsvDelimiters>,
 }
 
 impl Csv {
     pub(crate) fn new(header: Header) -> Csv {
-        let marks = ByteIndex::new(CsvDelimiters { delimiter: header.delimiter });
-        Csv { header, marks }
+        let index = ByteIndex::new(CsvDelimiters { delimiter: header.delimiter });
+        Csv { header, index }
     }
 
     /// Decodes all lines of `text`; in strict mode, only up to the first malformed one. Each line ends with a newline.
     pub(crate) fn decode(&mut self, text: &str, record: &mut Record, block: &mut EventBlock, strict: bool) {
         let bytes = text.as_bytes();
-        self.marks.restart();
+        self.index.restart();
         each_line(text, block, strict, |start, line, block| {
-            self.marks.prepare(bytes);
+            self.index.prepare(bytes);
             record.begin();
             match self.plain_line(bytes, start, record) {
                 Some(end) => (end, record.finish(text, block, line)),
                 None => {
                     let end = next_line(bytes, start);
-                    self.marks.seek(bytes, end);
-                    (end, self.any_line(text, (start, end), record, block, line))
+                    self.index.seek(bytes, end);
+                    (end, self.general_line(text, (start, end), record, block, line))
                 }
             }
         });
@@ -120,7 +120,7 @@ impl Csv {
         let (last, before) = self.header.columns.split_last()?;
         let mut start = at;
         for field in before {
-            let end = self.marks.next();
+            let end = self.index.next();
             if *text.get(end)? != self.header.delimiter {
                 return None;
             }
@@ -131,9 +131,9 @@ impl Csv {
         if before.is_empty() && text[start].is_ascii_whitespace() {
             return None;
         }
-        let end = self.marks.next();
+        let end = self.index.next();
         let newline = match *text.get(end)? {
-            b'\r' => self.marks.next(),
+            b'\r' => self.index.next(),
             _ => end,
         };
         if *text.get(newline)? != b'\n' || newline > end + 1 {
@@ -145,20 +145,25 @@ impl Csv {
 
     /// Scans a line that the fast path rejects.
     #[cold]
-    fn any_line(
+    fn general_line(
         &self,
         text: &str,
         at: (usize, usize),
         record: &mut Record,
         block: &mut EventBlock,
         line: u32,
-    ) -> Result<(), LineFault> {
+    ) -> Result<(), LineErrorKind> {
         record.begin();
-        if self.cells(text, at, record)? { record.finish(text, block, line) } else { Ok(()) }
+        if self.set_cells(text, at, record)? { record.finish(text, block, line) } else { Ok(()) }
     }
 
-    /// Splits the line at `start..end` into cells. Returns whether it is not blank.
-    fn cells(&self, text: &str, (start, end): (usize, usize), record: &mut Record) -> Result<bool, Issue> {
+    /// Sets the fields to the cells of the line at `start..end`. Returns whether it is not blank.
+    fn set_cells(
+        &self,
+        text: &str,
+        (start, end): (usize, usize),
+        record: &mut Record,
+    ) -> Result<bool, ScanError> {
         let line = text[start..end].trim_end_matches(['\r', '\n']);
         if line.trim_ascii().is_empty() {
             return Ok(false);
@@ -167,19 +172,19 @@ impl Csv {
             return Err("the line contains a NUL byte".into());
         }
         let (columns, mut count) = (&self.header.columns, 0);
-        cells(line.as_bytes(), self.header.delimiter, |cell| {
+        each_cell(line.as_bytes(), self.header.delimiter, |cell| {
             let field = columns.get(count).copied().unwrap_or(NONE);
             count += 1;
             let at = (start + cell.start, start + cell.end);
-            match (cell.quoted, cell.doubled) {
+            match (cell.is_quoted, cell.has_escapes) {
                 (false, _) => set_cell(record, field, text.as_bytes(), at),
                 (true, false) => record.set_cell(field, text.as_bytes(), at, true),
                 (true, true) => record.set_owned(field, text, &cell.value(line), true),
             }
         })?;
         if count != columns.len() {
-            let (has, wants) = (plural(count), columns.len());
-            return Err(format!("the line has {has}, the header {wants}").into());
+            let (cells, columns) = (plural(count), columns.len());
+            return Err(format!("the line has {cells}, the header {columns}").into());
         }
         Ok(true)
     }
@@ -204,18 +209,18 @@ fn set_cell(record: &mut Record, field: u32, text: &[u8], (mut start, mut end): 
 }
 
 /// A cell of a line: the range of its text, without quotes.
-struct CellAt {
+struct CellRange {
     start: usize,
     end: usize,
-    quoted: bool,
-    /// Whether the text contains doubled quotes.
-    doubled: bool,
+    is_quoted: bool,
+    /// Whether the text contains doubled quotes, as escapes of quotes.
+    has_escapes: bool,
 }
 
-impl CellAt {
+impl CellRange {
     fn value<'a>(&self, line: &'a str) -> Cow<'a, str> {
         let raw = &line[self.start..self.end];
-        match (self.quoted, self.doubled) {
+        match (self.is_quoted, self.has_escapes) {
             (false, _) => raw.trim_ascii().into(),
             (true, false) => raw.into(),
             (true, true) => raw.replace("\"\"", "\"").into(),
@@ -223,22 +228,22 @@ impl CellAt {
     }
 }
 
-/// Splits a line into cells.
-fn cells(line: &[u8], delimiter: u8, mut each: impl FnMut(&CellAt)) -> Result<(), Issue> {
+/// Passes the cells of a line to `visit`.
+fn each_cell(line: &[u8], delimiter: u8, mut visit: impl FnMut(&CellRange)) -> Result<(), ScanError> {
     let mut at = 0;
     loop {
         let blanks = line[at..].iter().take_while(|b| matches!(b, b' ' | b'\t') && **b != delimiter).count();
         let cell = if line.get(at + blanks) == Some(&b'"') {
-            quoted(line, at + blanks + 1)?
+            quoted_cell(line, at + blanks + 1)?
         } else {
             let end = memchr2(delimiter, b'"', &line[at..]).map_or(line.len(), |len| at + len);
             if line.get(end) == Some(&b'"') {
                 return Err("quote inside an unquoted cell".into());
             }
-            CellAt { start: at, end, quoted: false, doubled: false }
+            CellRange { start: at, end, is_quoted: false, has_escapes: false }
         };
-        each(&cell);
-        let after = cell.end + usize::from(cell.quoted);
+        visit(&cell);
+        let after = cell.end + usize::from(cell.is_quoted);
         let blanks =
             line[after..].iter().take_while(|b| matches!(b, b' ' | b'\t') && **b != delimiter).count();
         match line.get(after + blanks) {
@@ -250,17 +255,17 @@ fn cells(line: &[u8], delimiter: u8, mut each: impl FnMut(&CellAt)) -> Result<()
 }
 
 /// Parses the quoted cell whose text starts at `start`.
-fn quoted(line: &[u8], start: usize) -> Result<CellAt, Issue> {
-    let (mut at, mut doubled) = (start, false);
+fn quoted_cell(line: &[u8], start: usize) -> Result<CellRange, ScanError> {
+    let (mut at, mut has_escapes) = (start, false);
     loop {
         let Some(len) = memchr(b'"', &line[at..]) else {
             return Err("unterminated quoted cell (line breaks in cells are not supported)".into());
         };
         at += len;
         if line.get(at + 1) != Some(&b'"') {
-            return Ok(CellAt { start, end: at, quoted: true, doubled });
+            return Ok(CellRange { start, end: at, is_quoted: true, has_escapes });
         }
-        doubled = true;
+        has_escapes = true;
         at += 2;
     }
 }

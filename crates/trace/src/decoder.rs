@@ -4,24 +4,25 @@ use crate::block::EventBlock;
 use crate::chunks::Chunk;
 use crate::csv::Csv;
 use crate::json::Json;
-use crate::line;
+use crate::line_error_kind::LineErrorKind;
 use crate::line_errors::{LineErrors, TracePosition};
-use crate::line_fault::LineFault;
+use crate::line_format;
+use crate::open_trace::DetectedFormat;
 use crate::options::ReadOptions;
 use crate::record::Record;
 use crate::schema::Schema;
-use crate::source::Layout;
 use memchr::memchr;
 
 /// Decoder for the chunks of an input. Each thread has its own.
 pub(crate) struct Decoder {
     record: Record,
-    format: Scanner,
+    scanner: Scanner,
     input: usize,
     strict: bool,
     max_line: usize,
 }
 
+/// The scanner of the input's format.
 enum Scanner {
     Json(Box<Json>),
     Csv(Csv),
@@ -30,14 +31,19 @@ enum Scanner {
 
 impl Decoder {
     /// Creates a decoder for input number `input`.
-    pub(crate) fn new(layout: &Layout, input: usize, schema: &Schema, options: &ReadOptions) -> Decoder {
-        let format = match layout {
-            Layout::JsonLines => Scanner::Json(Box::new(Json::new())),
-            Layout::Csv(header) => Scanner::Csv(Csv::new(header.clone())),
-            Layout::Line => Scanner::Line,
+    pub(crate) fn new(
+        format: &DetectedFormat,
+        input: usize,
+        schema: &Schema,
+        options: &ReadOptions,
+    ) -> Decoder {
+        let scanner = match format {
+            DetectedFormat::JsonLines => Scanner::Json(Box::new(Json::new())),
+            DetectedFormat::Csv(header) => Scanner::Csv(Csv::new(header.clone())),
+            DetectedFormat::Line => Scanner::Line,
         };
         let record = Record::new(schema.clone(), options.strict);
-        Decoder { record, format, input, strict: options.strict, max_line: options.line_bytes() }
+        Decoder { record, scanner, input, strict: options.strict, max_line: options.clamped_max_line() }
     }
 
     /// Decodes a chunk into an empty block, in which line numbers start at 0.
@@ -48,38 +54,38 @@ impl Decoder {
                 (block.lines, block.bytes, block.offset) = (1, bytes, offset);
                 let message =
                     format!("the line has {bytes} bytes, which exceeds the limit of {}", self.max_line);
-                block.fault(0, &start, LineFault::Line(message.into()));
+                block.add_line_error(0, &start, LineErrorKind::NotARecord(message.into()));
             }
             Chunk::Lines { text, offset } => {
                 (block.bytes, block.offset) = (text.len() as u64, offset);
                 match String::from_utf8(text) {
-                    Ok(text) => self.lines(text, block),
-                    Err(bad) => self.bad_text(bad.into_bytes(), block),
+                    Ok(text) => self.decode_lines(text, block),
+                    Err(error) => self.decode_invalid_utf8(error.into_bytes(), block),
                 }
             }
         }
     }
 
-    fn lines(&mut self, text: String, block: &mut EventBlock) {
+    fn decode_lines(&mut self, text: String, block: &mut EventBlock) {
         self.record.restart();
-        match &mut self.format {
+        match &mut self.scanner {
             Scanner::Json(json) => json.decode(&text, &mut self.record, block, self.strict),
             Scanner::Csv(csv) => csv.decode(&text, &mut self.record, block, self.strict),
-            Scanner::Line => line::decode(&text, &mut self.record, block, self.strict),
+            Scanner::Line => line_format::decode(&text, &mut self.record, block, self.strict),
         }
-        block.batch.text = self.record.complete(text);
+        block.batch.text = self.record.complete_text(text);
     }
 
     /// Decodes a chunk with invalid UTF-8: invalid lines are blanked and counted, the others are decoded.
     #[cold]
-    fn bad_text(&mut self, mut text: Vec<u8>, block: &mut EventBlock) {
-        let mut bad = LineErrors::default();
+    fn decode_invalid_utf8(&mut self, mut text: Vec<u8>, block: &mut EventBlock) {
+        let mut utf8_errors = LineErrors::default();
         let (mut at, mut line) = (0, 0);
         while at < text.len() {
             let end = memchr(b'\n', &text[at..]).map_or(text.len(), |len| at + len);
             if std::str::from_utf8(&text[at..end]).is_err() {
-                let issue = "the line is not valid UTF-8".into();
-                bad.add(TracePosition { input: self.input, line }, &text[at..end], LineFault::Line(issue));
+                let error = LineErrorKind::NotARecord("the line is not valid UTF-8".into());
+                utf8_errors.add(TracePosition { input: self.input, line }, &text[at..end], error);
                 if self.strict {
                     text.truncate(at);
                     break;
@@ -90,11 +96,11 @@ impl Decoder {
             at = end + 1;
         }
         // All invalid lines are blank now, so nothing is replaced.
-        self.lines(String::from_utf8_lossy(&text).into_owned(), block);
+        self.decode_lines(String::from_utf8_lossy(&text).into_owned(), block);
         // A strict reader has stopped at its first error, which precedes the blanked lines.
         if !self.strict || block.line_errors.is_empty() {
-            bad.merge(&block.line_errors);
-            block.line_errors = bad;
+            utf8_errors.merge(&block.line_errors);
+            block.line_errors = utf8_errors;
         }
     }
 }

@@ -16,7 +16,7 @@ pub enum TraceError {
         /// The system's error.
         source: io::Error,
     },
-    /// Reading failed: an I/O error, or corrupt or truncated compressed data. All complete lines before were delivered.
+    /// Reading failed: an I/O error, or corrupt or truncated compressed data. The complete lines before it were delivered.
     Read {
         /// The input's name.
         name: String,
@@ -32,7 +32,7 @@ pub enum TraceError {
         /// The input's name.
         name: String,
         /// The detected format.
-        what: &'static str,
+        format: &'static str,
         /// The remedy.
         remedy: &'static str,
     },
@@ -49,8 +49,8 @@ pub enum TraceError {
     Strict {
         /// The input's name.
         name: String,
-        /// The error.
-        problem: LineError,
+        /// The error of the line.
+        error: LineError,
     },
     /// An event has no time, but several inputs are merged by time.
     NoTime {
@@ -75,38 +75,41 @@ impl fmt::Display for TraceError {
                 }
             }
             TraceError::Read { name, line, compression, source } => {
-                let read = line - 1;
+                let lines_read = line - 1;
                 match (compression, source.kind()) {
                     (Some(how), io::ErrorKind::UnexpectedEof) => write!(
                         f,
-                        "{name}:{line}: the {how} data is truncated; the {read} lines before were read; \
+                        "{name}:{line}: the {how} data is truncated; the {lines_read} lines before were read; \
                          copy or compress the file again"
                     ),
                     (Some(how), _) => write!(
                         f,
-                        "{name}:{line}: the {how} data is corrupt ({source}); the {read} lines before were \
+                        "{name}:{line}: the {how} data is corrupt ({source}); the {lines_read} lines before were \
                          read; copy or compress the file again"
                     ),
                     (None, io::ErrorKind::IsADirectory) => {
                         write!(f, "{name}: is a directory; specify the files in it")
                     }
                     (None, _) => {
-                        write!(f, "{name}:{line}: read error: {source}; the {read} lines before were read")
+                        write!(
+                            f,
+                            "{name}:{line}: read error: {source}; the {lines_read} lines before were read"
+                        )
                     }
                 }
             }
-            TraceError::Unsupported { name, what, remedy } => {
-                write!(f, "{name}: unsupported input: {what}; {remedy}")
+            TraceError::Unsupported { name, format, remedy } => {
+                write!(f, "{name}: unsupported input: {format}; {remedy}")
             }
             TraceError::Header { name, line, message } => write!(
                 f,
                 "{name}:{line}: {message}; the first line of a CSV trace contains the column names, as in \
                  `event,time,queue`"
             ),
-            TraceError::Strict { name, problem } => write!(
+            TraceError::Strict { name, error } => write!(
                 f,
-                "{name}:{}: {problem}; correct the line, or omit `--strict` to skip it",
-                problem.place.line
+                "{name}:{}: {error}; correct the line, or omit `--strict` to skip it",
+                error.position.line
             ),
             TraceError::NoTime { name, line } => write!(
                 f,

@@ -15,10 +15,10 @@ use std::path::{Path, PathBuf};
 /// ```
 pub struct Input {
     name: String,
-    from: From,
+    origin: Origin,
 }
 
-enum From {
+enum Origin {
     File(PathBuf),
     Stdin,
     Reader(Box<dyn Read + Send>),
@@ -28,17 +28,17 @@ impl Input {
     /// A file. It is opened when reading starts.
     pub fn file(path: impl AsRef<Path>) -> Input {
         let path = path.as_ref();
-        Input { name: path.display().to_string(), from: From::File(path.to_owned()) }
+        Input { name: path.display().to_string(), origin: Origin::File(path.to_owned()) }
     }
 
     /// Standard input.
     pub fn stdin() -> Input {
-        Input { name: "standard input".to_owned(), from: From::Stdin }
+        Input { name: "standard input".to_owned(), origin: Origin::Stdin }
     }
 
     /// A reader, with a name for messages.
     pub fn reader(name: impl Into<String>, reader: impl Read + Send + 'static) -> Input {
-        Input { name: name.into(), from: From::Reader(Box::new(reader)) }
+        Input { name: name.into(), origin: Origin::Reader(Box::new(reader)) }
     }
 
     /// The input for a command-line argument: a path, or `-` for standard input.
@@ -54,34 +54,33 @@ impl Input {
     /// Opens the input and sets up decompression.
     pub(crate) fn open(self) -> Result<OpenInput, TraceError> {
         let name = self.name;
-        let raw: Box<dyn Read + Send> = match self.from {
-            From::File(path) => match File::open(path) {
+        let mut raw: Box<dyn Read + Send> = match self.origin {
+            Origin::File(path) => match File::open(path) {
                 Ok(file) => Box::new(file),
                 Err(source) => return Err(TraceError::Open { name, source }),
             },
-            From::Stdin => Box::new(io::stdin()),
-            From::Reader(reader) => reader,
+            Origin::Stdin => Box::new(io::stdin()),
+            Origin::Reader(reader) => reader,
         };
         let read_error = |name, source| TraceError::Read { name, line: 1, compression: None, source };
-        let mut raw = raw;
         let start = match first_bytes(&mut raw) {
             Ok(start) => start,
             Err(source) => return Err(read_error(name, source)),
         };
-        for (magic, what, remedy) in UNSUPPORTED {
+        for (magic, format, remedy) in UNSUPPORTED {
             if start.starts_with(magic) {
-                return Err(TraceError::Unsupported { name, what, remedy });
+                return Err(TraceError::Unsupported { name, format, remedy });
             }
         }
         let whole = Cursor::new(start.clone()).chain(raw);
         if start.starts_with(&[0x1f, 0x8b]) {
-            let packed = BufReader::with_capacity(PACKED_BUFFER, whole);
-            let reader = Box::new(flate2::bufread::MultiGzDecoder::new(packed));
+            let compressed = BufReader::with_capacity(COMPRESSED_BUFFER, whole);
+            let reader = Box::new(flate2::bufread::MultiGzDecoder::new(compressed));
             return Ok(OpenInput { name, reader, compression: Some("gzip") });
         }
         if start.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
-            let packed = BufReader::with_capacity(PACKED_BUFFER, whole);
-            return match zstd::stream::read::Decoder::with_buffer(packed) {
+            let compressed = BufReader::with_capacity(COMPRESSED_BUFFER, whole);
+            return match zstd::stream::read::Decoder::with_buffer(compressed) {
                 Ok(decoder) => Ok(OpenInput { name, reader: Box::new(decoder), compression: Some("zstd") }),
                 Err(source) => Err(read_error(name, source)),
             };
@@ -100,11 +99,12 @@ impl fmt::Debug for Input {
 pub(crate) struct OpenInput {
     pub(crate) name: String,
     pub(crate) reader: Box<dyn Read + Send>,
+    /// How the input is compressed, if it is.
     pub(crate) compression: Option<&'static str>,
 }
 
 /// Buffer size for compressed data.
-const PACKED_BUFFER: usize = 64 << 10;
+const COMPRESSED_BUFFER: usize = 64 << 10;
 
 /// Unsupported formats: first bytes, name and remedy.
 const UNSUPPORTED: [(&[u8], &str, &str); 6] = [

@@ -8,16 +8,16 @@
 
 use crate::block::EventBlock;
 use crate::byte_index::{ByteIndex, JsonDelimiters};
+use crate::each_line::{each_line, next_line};
 use crate::json_general;
-use crate::line_fault::LineFault;
-use crate::lines::{each_line, next_line};
+use crate::line_error_kind::LineErrorKind;
 use crate::name_table::LookupHint;
 use crate::number;
 use crate::record::{Record, Shape};
 
 /// Scanner for blocks of JSON Lines.
 pub(crate) struct Json {
-    marks: ByteIndex<JsonDelimiters>,
+    index: ByteIndex<JsonDelimiters>,
     /// Lookup hints: the fields of the last record, in order.
     hints: [LookupHint; HINTS],
 }
@@ -27,22 +27,22 @@ const HINTS: usize = 16;
 
 impl Json {
     pub(crate) fn new() -> Json {
-        Json { marks: ByteIndex::new(JsonDelimiters), hints: [LookupHint::NEW; HINTS] }
+        Json { index: ByteIndex::new(JsonDelimiters), hints: [LookupHint::NEW; HINTS] }
     }
 
     /// Decodes all lines of `text`; in strict mode, only up to the first malformed one. Each line ends with a newline.
     pub(crate) fn decode(&mut self, text: &str, record: &mut Record, block: &mut EventBlock, strict: bool) {
         let bytes = text.as_bytes();
-        self.marks.restart();
+        self.index.restart();
         each_line(text, block, strict, |start, line, block| {
-            self.marks.prepare(bytes);
+            self.index.prepare(bytes);
             record.begin();
             match self.plain_line(bytes, start, record) {
                 Some(end) => (end, record.finish(text, block, line)),
                 None => {
                     let end = next_line(bytes, start);
-                    self.marks.seek(bytes, end);
-                    (end, any_line(text, (start, end), record, block, line))
+                    self.index.seek(bytes, end);
+                    (end, general_line(text, (start, end), record, block, line))
                 }
             }
         });
@@ -61,13 +61,13 @@ impl Json {
             if *text.get(at)? != b'"' {
                 return None;
             }
-            self.marks.next();
-            let end = self.marks.next();
+            self.index.next();
+            let end = self.index.next();
             if *text.get(end)? != b'"' || *text.get(end + 1)? != b':' {
                 return None;
             }
             let hint = &mut self.hints[position % HINTS];
-            let field = record.schema.field_again(hint, text, at + 1, end);
+            let field = record.schema.field_with_hint(hint, text, at + 1, end);
             position += 1;
             at = self.value(text, after_blank(text, end + 2), field, record)?;
             match *text.get(at)? {
@@ -76,12 +76,12 @@ impl Json {
                 _ => return None,
             }
         }
-        let mut end = self.marks.next();
+        let mut end = self.index.next();
         if end != at + 1 {
             return None;
         }
         if text.get(end) == Some(&b'\r') {
-            end = self.marks.next();
+            end = self.index.next();
             if end != at + 2 {
                 return None;
             }
@@ -94,8 +94,8 @@ impl Json {
     fn value(&mut self, text: &[u8], at: usize, field: u32, record: &mut Record) -> Option<usize> {
         match *text.get(at)? {
             b'"' => {
-                self.marks.next();
-                let end = self.marks.next();
+                self.index.next();
+                let end = self.index.next();
                 if *text.get(end)? != b'"' {
                     return None;
                 }
@@ -117,13 +117,13 @@ impl Json {
 
 /// Scans a line that the fast path rejects.
 #[cold]
-fn any_line(
+fn general_line(
     text: &str,
     at: (usize, usize),
     record: &mut Record,
     block: &mut EventBlock,
     line: u32,
-) -> Result<(), LineFault> {
+) -> Result<(), LineErrorKind> {
     record.begin();
     if json_general::read(text, at, record)? { record.finish(text, block, line) } else { Ok(()) }
 }
@@ -160,10 +160,10 @@ mod tests {
         let mut catalog = EventCatalog::default();
         for (name, kind) in [("push", EventKind::Before), ("pop", EventKind::After), ("é", EventKind::Before)]
         {
-            let symbol = catalog.declare(name, kind);
+            let event = catalog.declare(name, kind);
             for field in ["queue", "c", "", "a long name of a field"] {
                 let param = Param { source: ParamSource::Name(field.into()), name: "other".into(), ty: None };
-                catalog.declare_param(symbol, &param);
+                catalog.declare_param(event, &param);
             }
         }
         Schema::new(&catalog)
@@ -175,22 +175,23 @@ mod tests {
         let mut record = Record::new(schema(), false);
         let mut block = EventBlock::default();
         record.begin();
-        let found = if fast {
+        let has_record = if fast {
             let mut json = Json::new();
-            json.marks.prepare(text.as_bytes());
+            json.index.prepare(text.as_bytes());
             let end = json.plain_line(text.as_bytes(), 0, &mut record)?;
             assert_eq!(end, text.len(), "{text}");
             Ok(true)
         } else {
             json_general::read(&text, (0, text.len()), &mut record)
         };
-        let finished = found.map_err(LineFault::Line).and_then(|found| match found {
-            true => record.finish(&text, &mut block, 0),
-            false => Ok(()),
-        });
-        Some(finished.map_err(|fault| format!("{fault:?} {:?}", block.batch)).map(|()| {
+        let finished =
+            has_record.map_err(LineErrorKind::NotARecord).and_then(|has_record| match has_record {
+                true => record.finish(&text, &mut block, 0),
+                false => Ok(()),
+            });
+        Some(finished.map_err(|error| format!("{error:?} {:?}", block.batch)).map(|()| {
             let batch = std::mem::take(&mut block.batch);
-            let text = record.complete(text);
+            let text = record.complete_text(text);
             let events: Vec<_> = (0..batch.len()).map(|i| (batch.event(i), batch.meta(i).time)).collect();
             let strings: Vec<_> = events
                 .iter()

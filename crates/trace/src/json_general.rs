@@ -1,6 +1,6 @@
 //! General JSON scanner: escapes, nested values, unusual spacing. Slower; defines which lines are valid.
 
-use crate::line_fault::Issue;
+use crate::line_error_kind::ScanError;
 use crate::name_table::NONE;
 use crate::number;
 use crate::record::{Record, Shape};
@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 /// Scans the line at `start..end` of `text` into the record. Returns whether it is not blank.
-pub(crate) fn read(text: &str, (start, end): (usize, usize), record: &mut Record) -> Result<bool, Issue> {
+pub(crate) fn read(text: &str, (start, end): (usize, usize), record: &mut Record) -> Result<bool, ScanError> {
     let line = &text[start..end];
     if line.trim_ascii().is_empty() {
         return Ok(false);
@@ -51,7 +51,7 @@ impl<'de> Visitor<'de> for Fields<'de> {
         while let Some((Text(key), value)) = map.next_entry::<Text<'de>, &'de RawValue>()? {
             let field = self.record.schema.field(key.as_bytes(), 0, key.len());
             self.set(field, value.get())
-                .map_err(|error| A::Error::custom(self.placed(&error, value.get())))?;
+                .map_err(|error| A::Error::custom(self.with_column(&error, value.get())))?;
         }
         Ok(())
     }
@@ -59,7 +59,7 @@ impl<'de> Visitor<'de> for Fields<'de> {
 
 impl Fields<'_> {
     /// Adds the position in the line to an error in a value, in the form that serde_json uses.
-    fn placed(&self, error: &serde_json::Error, raw: &str) -> String {
+    fn with_column(&self, error: &serde_json::Error, raw: &str) -> String {
         let before = raw.as_ptr().addr() - self.text.as_ptr().addr() - self.start;
         let message = error.to_string();
         format!("{} at line 1 column {}", without_position(&message), before + error.column())

@@ -8,25 +8,29 @@
 //! writes the formats that [`read`] reads.
 //!
 //! ```text
-//! Input ─▶ chunks ─▶ source ─▶ decoder ─▶ json | csv | line ─▶ record ─▶ convert ─▶ EventBlock ─▶ caller
-//! bytes    whole     format    a chunk    scan a line          fields    values     (block_reader, pipeline, merge)
-//!          lines
+//! Input ─▶ chunks ─▶ open_trace ─▶ decoder ─▶ json | csv | line_format ─▶ record ─▶ convert ─▶ EventBlock ─▶ caller
+//! bytes    whole     format        a chunk    scan a line                 fields    values     (block_reader,
+//!          lines                                                                               pipeline, merge)
 //! ```
 //!
 //! | module | contents |
 //! | --- | --- |
-//! | `input`, `chunks`, `source` | opening and decompression; splitting into chunks of whole lines; format detection |
-//! | `json`, `json_general`, `csv`, `line` | scanners of the formats: they fill a `record` |
+//! | `read`, `options` | the entry point, its summary and its options |
+//! | `input`, `chunks`, `open_trace` | opening and decompression; splitting into chunks of whole lines; format detection |
+//! | `format` | the formats and their names |
+//! | `json`, `json_general`, `csv`, `line_format` | scanners of the formats: they fill a `record` |
+//! | `each_line` | iteration over the lines of a block |
 //! | `byte_index`, `number`, `name_table` | SIMD index of delimiters, numbers, hash table of names |
 //! | `record`, `convert`, `schema` | the fields of a record, and their conversion to the parameters of events |
 //! | `block`, `decoder` | a block of events, decoded from a chunk |
 //! | `block_reader`, `pipeline`, `merge` | delivery: one input, one input on several threads, several inputs by time |
-//! | `error`, `line_fault`, `line_errors` | errors of a trace, and errors of single lines |
+//! | `spawn` | creation of threads |
+//! | `error`, `line_error_kind`, `line_errors` | errors of a trace, and errors of single lines |
 //! | `writer` | writing traces |
 //!
 //! # Invariants
 //!
-//! - The events, their order and all counts are independent of the number of threads and of the block size.
+//! - The events, their order and all counts are independent of the number of threads and of the chunk size.
 //! - The fast scanners accept only lines that the general ones read identically.
 //! - No input makes the reader panic.
 
@@ -37,24 +41,24 @@ mod chunks;
 mod convert;
 mod csv;
 mod decoder;
+mod each_line;
 mod error;
 mod format;
 mod input;
 mod json;
 mod json_general;
-mod line;
+mod line_error_kind;
 mod line_errors;
-mod line_fault;
-mod lines;
+mod line_format;
 mod merge;
 mod name_table;
 mod number;
+mod open_trace;
 mod options;
 mod pipeline;
 mod read;
 mod record;
 mod schema;
-mod source;
 mod spawn;
 mod writer;
 

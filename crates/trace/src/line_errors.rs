@@ -3,14 +3,14 @@
 //! A line that is not a record is skipped. If a value does not have the type that a property requires, or exceeds
 //! 64 bits, the event is delivered without it: for properties that read the value it is missing, others are unaffected.
 
-use crate::line_fault::LineFault;
+use crate::line_error_kind::LineErrorKind;
 use std::fmt;
 
 /// Maximum number of stored errors; further ones are only counted.
 pub(crate) const MAX_STORED: usize = 10;
 
 /// Maximum length of an excerpt, in bytes.
-const EXCERPT: usize = 60;
+const MAX_EXCERPT: usize = 60;
 
 /// A line of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -24,11 +24,11 @@ pub struct TracePosition {
 /// An error in a line: the line was skipped, or values were omitted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineError {
-    /// Its position.
-    pub place: TracePosition,
+    /// The line's position.
+    pub position: TracePosition,
     /// The error message.
     pub message: String,
-    /// Whether the line was skipped. Otherwise, its event was delivered without the values named in the message.
+    /// Whether the line was skipped. Otherwise, its event was delivered without the values that the message names.
     pub skipped: bool,
     /// The start of the line.
     pub excerpt: String,
@@ -70,15 +70,15 @@ impl LineErrors {
     }
 
     /// Counts an error, and stores it if it is among the first.
-    pub(crate) fn add(&mut self, place: TracePosition, line: &[u8], fault: LineFault) {
-        let (skipped, message) = match fault {
-            LineFault::Line(issue) => (true, issue.into_owned()),
-            LineFault::Values(message) => (false, message),
+    pub(crate) fn add(&mut self, position: TracePosition, line: &[u8], kind: LineErrorKind) {
+        let (skipped, message) = match kind {
+            LineErrorKind::NotARecord(error) => (true, error.into_owned()),
+            LineErrorKind::Values(message) => (false, message),
         };
         self.count += 1;
         self.skipped += u64::from(skipped);
         if self.first.len() < MAX_STORED {
-            self.first.push(LineError { place, message, skipped, excerpt: excerpt(line) });
+            self.first.push(LineError { position, message, skipped, excerpt: excerpt(line) });
         }
     }
 
@@ -87,7 +87,7 @@ impl LineErrors {
         self.count += others.count;
         self.skipped += others.skipped;
         self.first.extend_from_slice(&others.first);
-        self.first.sort_by_key(|problem| problem.place);
+        self.first.sort_by_key(|error| error.position);
         self.first.truncate(MAX_STORED);
     }
 
@@ -101,8 +101,8 @@ impl LineErrors {
 
     /// Adds `by` to every line number.
     pub(crate) fn shift(&mut self, by: u64) {
-        for problem in &mut self.first {
-            problem.place.line += by;
+        for error in &mut self.first {
+            error.position.line += by;
         }
     }
 
@@ -115,7 +115,7 @@ impl LineErrors {
 /// Shortens a quoted text for a message.
 pub(crate) fn shortened(text: &str) -> String {
     let mut rest = text.chars();
-    let mut start: String = rest.by_ref().take(EXCERPT / 2).collect();
+    let mut start: String = rest.by_ref().take(MAX_EXCERPT / 2).collect();
     if rest.next().is_some() {
         start.push('…');
     }
@@ -125,11 +125,11 @@ pub(crate) fn shortened(text: &str) -> String {
 /// The start of a line, without control characters.
 pub(crate) fn excerpt(line: &[u8]) -> String {
     let line = line.trim_ascii();
-    let shown = &line[..line.len().min(EXCERPT)];
+    let shown = &line[..line.len().min(MAX_EXCERPT)];
     let text: String =
         String::from_utf8_lossy(shown).chars().map(|c| if c.is_control() { '·' } else { c }).collect();
     // Remove the replacement of a character that was cut in two.
-    if line.len() > EXCERPT { format!("{}…", text.trim_end_matches('\u{fffd}')) } else { text }
+    if line.len() > MAX_EXCERPT { format!("{}…", text.trim_end_matches('\u{fffd}')) } else { text }
 }
 
 #[cfg(test)]

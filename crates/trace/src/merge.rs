@@ -24,44 +24,44 @@ use std::thread::JoinHandle;
 const MAX_THREADED_INPUTS: usize = 64;
 
 /// Target number of events of a merged block.
-const EVENTS: usize = 4096;
+const TARGET_EVENTS: usize = 4096;
 
 /// Target text size of a merged block.
-const TEXT: usize = 4 << 20;
+const TARGET_TEXT_BYTES: usize = 4 << 20;
 
 /// Number of input bytes after which a merged block is delivered, even with few events.
-const BYTES: u64 = 16 << 20;
+const MAX_INPUT_BYTES: u64 = 16 << 20;
 
 /// An input of the merge: its current block, and the index of the next event.
 struct Stream {
     name: String,
-    feed: Feed,
+    blocks: BlockSource,
     block: EventBlock,
-    at: usize,
+    next_event: usize,
 }
 
 /// Source of the blocks of an input.
-enum Feed {
+enum BlockSource {
     Inline(Box<BlockReader>),
     /// Decoded by a thread of its own, to which empty blocks are returned.
     Threaded {
         full: Receiver<Result<EventBlock, TraceError>>,
-        /// A block that was already received.
-        ready: Box<Option<Result<EventBlock, TraceError>>>,
+        /// The next block, if it was already received.
+        received: Box<Option<Result<EventBlock, TraceError>>>,
         empty: SyncSender<EventBlock>,
         thread: Option<JoinHandle<()>>,
     },
 }
 
-impl Feed {
+impl BlockSource {
     /// Whether the next block is known to be available without waiting.
     fn is_ready(&mut self) -> bool {
         match self {
-            Feed::Inline(_) => false,
-            Feed::Threaded { ready, .. } if ready.is_some() => true,
-            Feed::Threaded { full, ready, .. } => match full.try_recv() {
+            BlockSource::Inline(_) => false,
+            BlockSource::Threaded { received, .. } if received.is_some() => true,
+            BlockSource::Threaded { full, received, .. } => match full.try_recv() {
                 Ok(next) => {
-                    **ready = Some(next);
+                    **received = Some(next);
                     true
                 }
                 Err(TryRecvError::Disconnected) => true,
@@ -72,9 +72,9 @@ impl Feed {
 
     fn fill(&mut self, block: &mut EventBlock) -> Result<bool, TraceError> {
         match self {
-            Feed::Inline(blocks) => blocks.fill(block),
-            Feed::Threaded { full, ready, empty, thread } => {
-                match ready.take().map_or_else(|| full.recv(), Ok) {
+            BlockSource::Inline(blocks) => blocks.fill(block),
+            BlockSource::Threaded { full, received, empty, thread } => {
+                match received.take().map_or_else(|| full.recv(), Ok) {
                     Ok(Ok(next)) => {
                         // If the channel is full, the block is dropped.
                         let _ = empty.try_send(std::mem::replace(block, next));
@@ -93,66 +93,68 @@ impl Feed {
 }
 
 /// Decodes the blocks of an input in a new thread, or inline if no thread can be created.
-fn decode_in_thread(blocks: BlockReader) -> Feed {
-    let (send_full, full) = sync_channel(2);
-    let (empty, take_empty) = sync_channel::<EventBlock>(3);
+fn decode_in_thread(blocks: BlockReader) -> BlockSource {
+    let (decoded, full) = sync_channel(2);
+    let (empty, recycled) = sync_channel::<EventBlock>(3);
     let thread = spawn(blocks, move |mut blocks| {
         loop {
-            let mut block = take_empty.try_recv().unwrap_or_default();
+            let mut block = recycled.try_recv().unwrap_or_default();
             let item = match blocks.fill(&mut block) {
                 Ok(true) => Ok(block),
                 Ok(false) => return,
                 Err(error) => Err(error),
             };
             // The receiver is gone if the merge has ended; nothing follows an error.
-            let last = item.is_err();
-            if send_full.send(item).is_err() || last {
+            let is_last = item.is_err();
+            if decoded.send(item).is_err() || is_last {
                 return;
             }
         }
     });
     match thread {
-        Ok(thread) => Feed::Threaded { full, ready: Box::new(None), empty, thread: Some(thread) },
-        Err(blocks) => Feed::Inline(Box::new(blocks)),
+        Ok(thread) => BlockSource::Threaded { full, received: Box::new(None), empty, thread: Some(thread) },
+        Err(blocks) => BlockSource::Inline(Box::new(blocks)),
     }
 }
 
-/// The next event of an input. The order is reversed for the max-heap.
-struct Next {
+/// Time of the next event of an input. The order is reversed for the max-heap.
+struct NextEvent {
     time: f64,
     input: usize,
 }
 
-impl Ord for Next {
-    fn cmp(&self, other: &Next) -> Ordering {
+impl Ord for NextEvent {
+    fn cmp(&self, other: &NextEvent) -> Ordering {
         other.time.total_cmp(&self.time).then(other.input.cmp(&self.input))
     }
 }
 
-impl PartialOrd for Next {
-    fn partial_cmp(&self, other: &Next) -> Option<Ordering> {
+impl PartialOrd for NextEvent {
+    fn partial_cmp(&self, other: &NextEvent) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl PartialEq for Next {
-    fn eq(&self, other: &Next) -> bool {
+impl PartialEq for NextEvent {
+    fn eq(&self, other: &NextEvent) -> bool {
         self.cmp(other) == Ordering::Equal
     }
 }
 
-impl Eq for Next {}
+impl Eq for NextEvent {}
 
-/// The merged block and its consumer.
-struct Merged<F> {
+/// The merged block, and the consumer to which it is delivered.
+struct MergeOutput<F> {
     block: EventBlock,
-    each: F,
+    deliver: F,
 }
 
-impl<F: FnMut(&EventBlock) -> ControlFlow<()>> Merged<F> {
+impl<F: FnMut(&EventBlock) -> ControlFlow<()>> MergeOutput<F> {
     fn is_full(&self) -> bool {
         let batch = &self.block.batch;
-        batch.len() >= EVENTS || batch.text.len() >= TEXT || self.block.bytes >= BYTES
+        batch.len() >= TARGET_EVENTS
+            || batch.text.len() >= TARGET_TEXT_BYTES
+            || self.block.bytes >= MAX_INPUT_BYTES
     }
 
     /// Delivers the merged block, unless it is empty.
@@ -160,38 +162,39 @@ impl<F: FnMut(&EventBlock) -> ControlFlow<()>> Merged<F> {
         if self.block.batch.is_empty() && self.block.lines == 0 {
             return ControlFlow::Continue(());
         }
-        (self.each)(&self.block)?;
+        (self.deliver)(&self.block)?;
         let mut text = self.block.recycle();
         text.clear();
         // Release a buffer that was enlarged for very long texts.
-        if text.capacity() <= 2 * TEXT {
+        if text.capacity() <= 2 * TARGET_TEXT_BYTES {
             self.block.batch.text = String::from_utf8(text).unwrap_or_default();
         }
         ControlFlow::Continue(())
     }
 }
 
-/// Merges inputs until `each` breaks. With several threads, each input is decoded by its own thread.
+/// Merges inputs until `deliver` breaks. With several threads, each input is decoded by its own thread.
 pub(crate) fn run(
     inputs: Vec<(String, BlockReader)>,
     threads: usize,
-    each: impl FnMut(&EventBlock) -> ControlFlow<()>,
+    deliver: impl FnMut(&EventBlock) -> ControlFlow<()>,
 ) -> ReadResult {
     let is_inline = threads < 2 || inputs.len() > MAX_THREADED_INPUTS;
     let mut streams: Vec<Stream> = inputs
         .into_iter()
         .map(|(name, blocks)| {
-            let feed = if is_inline { Feed::Inline(Box::new(blocks)) } else { decode_in_thread(blocks) };
-            Stream { name, feed, block: EventBlock::default(), at: 0 }
+            let blocks =
+                if is_inline { BlockSource::Inline(Box::new(blocks)) } else { decode_in_thread(blocks) };
+            Stream { name, blocks, block: EventBlock::default(), next_event: 0 }
         })
         .collect();
-    let mut merged = Merged { block: EventBlock::default(), each };
-    let ended = merge(&mut streams, &mut merged);
-    match ended {
+    let mut output = MergeOutput { block: EventBlock::default(), deliver };
+    let result = merge(&mut streams, &mut output);
+    match result {
         // Events before an error are delivered before it.
-        Ok(ControlFlow::Continue(())) | Err(_) => match merged.flush() {
+        Ok(ControlFlow::Continue(())) | Err(_) => match output.flush() {
             ControlFlow::Break(()) => Ok(ControlFlow::Break(())),
-            ControlFlow::Continue(()) => ended,
+            ControlFlow::Continue(()) => result,
         },
         stopped => stopped,
     }
@@ -199,11 +202,11 @@ pub(crate) fn run(
 
 fn merge<F: FnMut(&EventBlock) -> ControlFlow<()>>(
     streams: &mut [Stream],
-    merged: &mut Merged<F>,
+    output: &mut MergeOutput<F>,
 ) -> ReadResult {
     let mut heap = BinaryHeap::new();
     for (input, stream) in streams.iter_mut().enumerate() {
-        match stream.advance(input, merged)? {
+        match stream.advance(input, output)? {
             ControlFlow::Continue(next) => heap.extend(next),
             ControlFlow::Break(()) => return Ok(ControlFlow::Break(())),
         }
@@ -212,11 +215,11 @@ fn merge<F: FnMut(&EventBlock) -> ControlFlow<()>>(
         let stream = &mut streams[next.input];
         // While this input remains the earliest, the heap is not touched.
         loop {
-            stream.take(&mut merged.block);
-            if merged.is_full() && merged.flush().is_break() {
+            stream.take(&mut output.block);
+            if output.is_full() && output.flush().is_break() {
                 return Ok(ControlFlow::Break(()));
             }
-            match stream.advance(next.input, merged)? {
+            match stream.advance(next.input, output)? {
                 ControlFlow::Continue(Some(following))
                     if heap.peek().is_none_or(|other| following > *other) => {}
                 ControlFlow::Continue(following) => {
@@ -236,28 +239,28 @@ impl Stream {
     fn advance<F: FnMut(&EventBlock) -> ControlFlow<()>>(
         &mut self,
         input: usize,
-        merged: &mut Merged<F>,
-    ) -> Result<ControlFlow<(), Option<Next>>, TraceError> {
-        while self.at >= self.block.batch.len() {
-            if (merged.is_full() || !self.feed.is_ready()) && merged.flush().is_break() {
+        output: &mut MergeOutput<F>,
+    ) -> Result<ControlFlow<(), Option<NextEvent>>, TraceError> {
+        while self.next_event >= self.block.batch.len() {
+            if (output.is_full() || !self.blocks.is_ready()) && output.flush().is_break() {
                 return Ok(ControlFlow::Break(()));
             }
-            if !self.refill(&mut merged.block)? {
+            if !self.refill(&mut output.block)? {
                 return Ok(ControlFlow::Continue(None));
             }
         }
-        let time = self.block.batch.meta(self.at).time;
+        let time = self.block.batch.meta(self.next_event).time;
         if time.is_nan() {
-            let line = self.block.place(self.at).line;
+            let line = self.block.position(self.next_event).line;
             return Err(TraceError::NoTime { name: self.name.clone(), line });
         }
-        Ok(ControlFlow::Continue(Some(Next { time, input })))
+        Ok(ControlFlow::Continue(Some(NextEvent { time, input })))
     }
 
     /// Reads the next block, and adds its counts and errors to the merged block.
     fn refill(&mut self, merged: &mut EventBlock) -> Result<bool, TraceError> {
-        self.at = 0;
-        if !self.feed.fill(&mut self.block)? {
+        self.next_event = 0;
+        if !self.blocks.fill(&mut self.block)? {
             return Ok(false);
         }
         let block = &self.block;
@@ -272,11 +275,11 @@ impl Stream {
     /// Moves the next event to the merged block.
     #[inline]
     fn take(&mut self, merged: &mut EventBlock) {
-        let event = self.block.batch.event(self.at);
-        let meta = self.block.batch.meta(self.at);
-        let place: TracePosition = self.block.place(self.at);
-        if self.block.again.binary_search(&(self.at as u32)).is_ok() {
-            merged.again.push(merged.batch.len() as u32);
+        let event = self.block.batch.event(self.next_event);
+        let meta = self.block.batch.meta(self.next_event);
+        let position: TracePosition = self.block.position(self.next_event);
+        if self.block.same_record_as_previous.binary_search(&(self.next_event as u32)).is_ok() {
+            merged.same_record_as_previous.push(merged.batch.len() as u32);
         }
         if event.params.iter().all(|value| value.is_inline()) {
             merged.push(event.id, event.params, meta.time, meta.line);
@@ -300,7 +303,7 @@ impl Stream {
             }
             merged.push(event.id, &moved, meta.time, meta.line);
         }
-        merged.origins.push(place);
-        self.at += 1;
+        merged.origins.push(position);
+        self.next_event += 1;
     }
 }

@@ -6,17 +6,18 @@
 /// Id of a name that is not in the table.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// A set of names with ids, counted from 0 in insertion order.
+/// Set of names with ids, counted from 0 in insertion order.
 #[derive(Clone, Debug)]
 pub(crate) struct NameTable {
     names: Vec<Box<str>>,
-    table: Vec<TraceEvent>,
+    table: Vec<TableEntry>,
     shift: u32,
 }
 
+/// Entry of the hash table: the first bytes of a name, its length and its id.
 #[derive(Clone, Copy, Debug)]
-struct TraceEvent {
-    start: u128,
+struct TableEntry {
+    key: u128,
     len: u32,
     id: u32,
 }
@@ -24,14 +25,14 @@ struct TraceEvent {
 /// Result of a lookup, as a hint for the next one. Records of a trace mostly have the same fields in the same order,
 /// and a well-predicted comparison is cheaper than a probe on which later instructions depend.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct LookupHint(TraceEvent);
+pub(crate) struct LookupHint(TableEntry);
 
 impl LookupHint {
     /// Hint without a result.
-    pub(crate) const NEW: LookupHint = LookupHint(TraceEvent { start: 0, len: NONE, id: NONE });
+    pub(crate) const NEW: LookupHint = LookupHint(TableEntry { key: 0, len: NONE, id: NONE });
 }
 
-const VACANT: TraceEvent = TraceEvent { start: 0, len: 0, id: NONE };
+const VACANT: TableEntry = TableEntry { key: 0, len: 0, id: NONE };
 
 impl NameTable {
     pub(crate) fn new() -> NameTable {
@@ -40,9 +41,9 @@ impl NameTable {
 
     /// Id of `name`, which is added if it is new.
     pub(crate) fn add(&mut self, name: &str) -> u32 {
-        let known = self.find(name.as_bytes(), 0, name.len());
-        if known != NONE {
-            return known;
+        let existing = self.find(name.as_bytes(), 0, name.len());
+        if existing != NONE {
+            return existing;
         }
         let id = self.names.len() as u32;
         self.names.push(name.into());
@@ -51,27 +52,28 @@ impl NameTable {
             self.shift -= 1;
             self.table = vec![VACANT; self.table.len() * 2];
             for id in 0..self.names.len() as u32 {
-                self.place(id);
+                self.insert(id);
             }
         } else {
-            self.place(id);
+            self.insert(id);
         }
         id
     }
 
-    fn place(&mut self, id: u32) {
+    fn insert(&mut self, id: u32) {
         let name = self.names[id as usize].as_bytes();
-        let start = key_of(name, 0, name.len());
-        let mut at = self.home(start, name.len());
+        let key = key_of(name, 0, name.len());
+        let mut at = self.home(key, name.len());
         while self.table[at].id != NONE {
             at = (at + 1) & (self.table.len() - 1);
         }
-        self.table[at] = TraceEvent { start, len: name.len() as u32, id };
+        self.table[at] = TableEntry { key, len: name.len() as u32, id };
     }
 
+    /// Index at which the search for a name starts.
     #[inline(always)]
-    fn home(&self, start: u128, len: usize) -> usize {
-        let mixed = (start as u64 ^ ((start >> 64) as u64).rotate_left(29) ^ len as u64)
+    fn home(&self, key: u128, len: usize) -> usize {
+        let mixed = (key as u64 ^ ((key >> 64) as u64).rotate_left(29) ^ len as u64)
             .wrapping_mul(0x9E37_79B9_7F4A_7C15);
         (mixed >> self.shift) as usize
     }
@@ -84,7 +86,7 @@ impl NameTable {
         let mut at = self.home(key, len);
         loop {
             let entry = &self.table[at & (self.table.len() - 1)];
-            if entry.start == key && entry.len as usize == len && entry.id != NONE {
+            if entry.key == key && entry.len as usize == len && entry.id != NONE {
                 if len <= KEY_BYTES || self.names[entry.id as usize].as_bytes() == &text[start..end] {
                     return entry.id;
                 }
@@ -97,16 +99,16 @@ impl NameTable {
 
     /// Like [`find`](NameTable::find), but faster if the name is that of the hint.
     #[inline(always)]
-    pub(crate) fn find_again(&self, hint: &mut LookupHint, text: &[u8], start: usize, end: usize) -> u32 {
+    pub(crate) fn find_with_hint(&self, hint: &mut LookupHint, text: &[u8], start: usize, end: usize) -> u32 {
         let len = end - start;
         let key = key_of(text, start, end);
-        if hint.0.start == key && hint.0.len as usize == len {
+        if hint.0.key == key && hint.0.len as usize == len {
             return hint.0.id;
         }
         let id = self.find(text, start, end);
         // The key of a longer name does not identify it.
         if len <= KEY_BYTES {
-            hint.0 = TraceEvent { start: key, len: len as u32, id };
+            hint.0 = TableEntry { key, len: len as u32, id };
         }
         id
     }
@@ -127,10 +129,10 @@ const KEY_BYTES: usize = 16;
 /// The first bytes of `text[start..end]`, padded with zeros.
 #[inline(always)]
 pub(crate) fn key_of(text: &[u8], start: usize, end: usize) -> u128 {
-    let kept = MASKS[(end - start).min(KEY_BYTES)];
+    let mask = MASKS[(end - start).min(KEY_BYTES)];
     match text.get(start..).and_then(|bytes| bytes.first_chunk()) {
-        Some(bytes) => u128::from_le_bytes(*bytes) & kept,
-        None => last_bytes(text, start) & kept,
+        Some(bytes) => u128::from_le_bytes(*bytes) & mask,
+        None => last_bytes(text, start) & mask,
     }
 }
 

@@ -21,8 +21,8 @@ pub struct ReadOptions {
     pub strict: bool,
     /// Maximum length of a line, in bytes. Longer lines are skipped without being stored.
     pub max_line: usize,
-    /// Size of a chunk, in bytes.
-    pub block: usize,
+    /// Size of a chunk, in bytes: each block is decoded from one chunk of lines.
+    pub chunk_bytes: usize,
 }
 
 impl Default for ReadOptions {
@@ -32,14 +32,14 @@ impl Default for ReadOptions {
             threads: thread::available_parallelism().map_or(1, usize::from),
             strict: false,
             max_line: 16 << 20,
-            block: 256 << 10,
+            chunk_bytes: 256 << 10,
         }
     }
 }
 
-/// Maximum size of a block or line. Positions in a block are 32-bit numbers, and its unescaped text may double its
-/// size.
-const MAX_BLOCK: usize = 1 << 30;
+/// Maximum size of a chunk or line. Positions in the text of a block are 32-bit numbers, and unescaped text may double
+/// its size.
+const MAX_CHUNK_BYTES: usize = 1 << 30;
 
 /// Maximum number of threads: more would be idle, and each has buffers of its own.
 const MAX_THREADS: usize = 256;
@@ -49,11 +49,11 @@ impl ReadOptions {
         self.threads.clamp(1, MAX_THREADS)
     }
 
-    pub(crate) fn block_bytes(&self) -> usize {
-        self.block.clamp(1, MAX_BLOCK)
+    pub(crate) fn clamped_chunk_bytes(&self) -> usize {
+        self.chunk_bytes.clamp(1, MAX_CHUNK_BYTES)
     }
 
-    pub(crate) fn line_bytes(&self) -> usize {
-        self.max_line.clamp(1, MAX_BLOCK)
+    pub(crate) fn clamped_max_line(&self) -> usize {
+        self.max_line.clamp(1, MAX_CHUNK_BYTES)
     }
 }

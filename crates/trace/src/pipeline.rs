@@ -8,13 +8,13 @@
 //! line arrives much later, and a caller that breaks returns without delay.
 
 use crate::block::{EventBlock, Progress};
-use crate::block_reader::{BlockReader, first_bad_line};
+use crate::block_reader::{BlockReader, strict_error};
 use crate::chunks::Chunk;
 use crate::decoder::Decoder;
 use crate::error::TraceError;
+use crate::open_trace::{DetectedFormat, OpenTrace};
 use crate::options::ReadOptions;
 use crate::schema::Schema;
-use crate::source::{Layout, Source};
 use crate::spawn::spawn;
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
@@ -28,7 +28,7 @@ struct Shared {
     state: Mutex<State>,
     changed: Condvar,
     /// Maximum number of chunks waiting for decoding, and of blocks waiting for consumption.
-    ahead: usize,
+    max_waiting: usize,
 }
 
 #[derive(Default)]
@@ -36,12 +36,12 @@ struct State {
     chunks: VecDeque<(u64, Chunk)>,
     blocks: BTreeMap<u64, EventBlock>,
     /// Number of chunks being decoded.
-    at_work: usize,
+    in_decoding: usize,
     spare_blocks: Vec<EventBlock>,
     spare_buffers: Vec<Vec<u8>>,
-    /// Whether the reader has reached the end.
-    read: bool,
-    failed: Option<io::Error>,
+    /// Whether the reader thread has ended: at the end of the input, or by an error.
+    is_read: bool,
+    read_error: Option<io::Error>,
     /// Whether the consumer has stopped.
     stopped: bool,
     panicked: bool,
@@ -56,11 +56,11 @@ impl Shared {
         self.changed.wait(state).unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Body of the reading thread: reads all chunks.
-    fn read(&self, mut source: Source) {
+    /// Body of the reader thread: reads all chunks.
+    fn read_chunks(&self, mut trace: OpenTrace) {
         for number in 0.. {
             let mut state = self.lock();
-            while state.chunks.len() >= self.ahead && !state.stopped {
+            while state.chunks.len() >= self.max_waiting && !state.stopped {
                 state = self.wait(state);
             }
             if state.stopped {
@@ -68,31 +68,31 @@ impl Shared {
             }
             let buffer = state.spare_buffers.pop().unwrap_or_default();
             drop(state);
-            let chunk = source.next(buffer);
+            let chunk = trace.next(buffer);
             let mut state = self.lock();
             match chunk {
                 Ok(Some(chunk)) => state.chunks.push_back((number, chunk)),
-                Ok(None) => state.read = true,
-                Err(error) => (state.read, state.failed) = (true, Some(error)),
+                Ok(None) => state.is_read = true,
+                Err(error) => (state.is_read, state.read_error) = (true, Some(error)),
             }
-            let ended = state.read;
+            let is_read = state.is_read;
             drop(state);
             self.changed.notify_all();
-            if ended {
+            if is_read {
                 return;
             }
         }
     }
 
     /// Body of a decoding thread.
-    fn help(&self, mut decoder: Decoder) {
+    fn decode_chunks(&self, mut decoder: Decoder) {
         let mut state = self.lock();
         loop {
-            let busy = state.blocks.len() >= self.ahead;
-            if state.stopped || (state.read && state.chunks.is_empty()) {
+            let is_full = state.blocks.len() >= self.max_waiting;
+            if state.stopped || (state.is_read && state.chunks.is_empty()) {
                 return;
             }
-            if !busy && let Some((number, chunk)) = state.chunks.pop_front() {
+            if !is_full && let Some((number, chunk)) = state.chunks.pop_front() {
                 state = self.decode(state, number, chunk, &mut decoder);
             } else {
                 state = self.wait(state);
@@ -108,13 +108,13 @@ impl Shared {
         decoder: &mut Decoder,
     ) -> MutexGuard<'a, State> {
         let mut block = state.spare_blocks.pop().unwrap_or_default();
-        state.at_work += 1;
+        state.in_decoding += 1;
         drop(state);
         // Wake the reader: a chunk was taken from the queue.
         self.changed.notify_all();
         decoder.decode(chunk, &mut block);
         let mut state = self.lock();
-        state.at_work -= 1;
+        state.in_decoding -= 1;
         state.blocks.insert(number, block);
         self.changed.notify_all();
         state
@@ -134,10 +134,10 @@ impl Shared {
             }
             // If enough blocks are waiting, decode only the chunk that is needed next.
             let first = state.chunks.front().map(|(first, _)| *first);
-            let useful = state.blocks.len() < self.ahead || first == Some(number);
-            if useful && let Some((number, chunk)) = state.chunks.pop_front() {
+            let may_decode = state.blocks.len() < self.max_waiting || first == Some(number);
+            if may_decode && let Some((number, chunk)) = state.chunks.pop_front() {
                 state = self.decode(state, number, chunk, decoder);
-            } else if state.read && state.at_work == 0 && state.chunks.is_empty() {
+            } else if state.is_read && state.in_decoding == 0 && state.chunks.is_empty() {
                 return None;
             } else {
                 state = self.wait(state);
@@ -157,13 +157,13 @@ impl Shared {
 /// Guard that notifies the other threads when a thread ends, also by a panic.
 struct ThreadEndGuard<'a> {
     shared: &'a Shared,
-    consumer: bool,
+    is_consumer: bool,
 }
 
 impl Drop for ThreadEndGuard<'_> {
     fn drop(&mut self) {
         let mut state = self.shared.lock();
-        state.stopped |= self.consumer;
+        state.stopped |= self.is_consumer;
         state.panicked |= thread::panicking();
         drop(state);
         self.shared.changed.notify_all();
@@ -173,39 +173,39 @@ impl Drop for ThreadEndGuard<'_> {
 /// Result of reading an input: continue, stopped by the consumer, or failed.
 pub(crate) type ReadResult = Result<ControlFlow<()>, TraceError>;
 
-/// Reads a source on `options.threads` threads and a reader thread, until `each` breaks.
+/// Reads a trace on `options.threads` threads and a reader thread, until `deliver` breaks.
 pub(crate) fn run(
-    source: Source,
+    trace: OpenTrace,
     schema: &Schema,
     options: &ReadOptions,
-    mut each: impl FnMut(&EventBlock) -> ControlFlow<()>,
+    mut deliver: impl FnMut(&EventBlock) -> ControlFlow<()>,
 ) -> ReadResult {
-    let (layout, name) = (source.layout.clone(), source.name.clone());
-    let compression = source.compression;
-    let mut progress = Progress::after(source.lines_before);
-    let ahead = 4 * options.thread_count();
-    let shared = Arc::new(Shared { state: Mutex::default(), changed: Condvar::new(), ahead });
-    let threads = match start(&shared, Box::new(source), &layout, schema, options) {
+    let (format, name) = (trace.format.clone(), trace.name.clone());
+    let compression = trace.compression;
+    let mut progress = Progress::after(trace.lines_before);
+    let max_waiting = 4 * options.thread_count();
+    let shared = Arc::new(Shared { state: Mutex::default(), changed: Condvar::new(), max_waiting });
+    let threads = match start(&shared, Box::new(trace), &format, schema, options) {
         Ok(threads) => threads,
         // Without a reader thread, the calling thread reads and decodes.
-        Err(source) => return BlockReader::of(*source, 0, schema, options).run(each),
+        Err(trace) => return BlockReader::new(*trace, 0, schema, options).run(deliver),
     };
-    let ending = ThreadEndGuard { shared: &shared, consumer: true };
-    let mut decoder = Decoder::new(&layout, 0, schema, options);
+    let end_guard = ThreadEndGuard { shared: &shared, is_consumer: true };
+    let mut decoder = Decoder::new(&format, 0, schema, options);
     for number in 0.. {
         let Some(mut block) = shared.next(number, &mut decoder) else { break };
-        progress.settle(&mut block);
-        if each(&block).is_break() {
+        progress.number_lines(&mut block);
+        if deliver(&block).is_break() {
             return Ok(ControlFlow::Break(()));
         }
         if options.strict
-            && let Some(error) = first_bad_line(&name, block.line_errors())
+            && let Some(error) = strict_error(&name, block.line_errors())
         {
             return Err(error);
         }
         shared.recycle(block);
     }
-    drop(ending);
+    drop(end_guard);
     let mut state = shared.lock();
     if state.panicked {
         drop(state);
@@ -216,34 +216,34 @@ pub(crate) fn run(
         }
         return Ok(ControlFlow::Continue(()));
     }
-    match state.failed.take() {
+    match state.read_error.take() {
         Some(source) => Err(TraceError::Read { name, line: progress.line, compression, source }),
         None => Ok(ControlFlow::Continue(())),
     }
 }
 
-/// Starts as many threads as possible. Returns the source if the reader thread cannot be created.
+/// Starts as many threads as possible. Returns the trace if the reader thread cannot be created.
 fn start(
     shared: &Arc<Shared>,
-    source: Box<Source>,
-    layout: &Layout,
+    trace: Box<OpenTrace>,
+    format: &DetectedFormat,
     schema: &Schema,
     options: &ReadOptions,
-) -> Result<Vec<JoinHandle<()>>, Box<Source>> {
+) -> Result<Vec<JoinHandle<()>>, Box<OpenTrace>> {
     let reader = Arc::clone(shared);
-    let reading = spawn(source, move |source| {
-        let _ending = ThreadEndGuard { shared: &reader, consumer: false };
-        reader.read(*source);
+    let reader_thread = spawn(trace, move |trace| {
+        let _end_guard = ThreadEndGuard { shared: &reader, is_consumer: false };
+        reader.read_chunks(*trace);
     })?;
-    let mut threads = vec![reading];
+    let mut threads = vec![reader_thread];
     for _ in 1..options.thread_count() {
-        let helper = Arc::clone(shared);
-        let decoder = Decoder::new(layout, 0, schema, options);
-        let helping = spawn(decoder, move |decoder| {
-            let _ending = ThreadEndGuard { shared: &helper, consumer: false };
-            helper.help(decoder);
+        let decoding = Arc::clone(shared);
+        let decoder = Decoder::new(format, 0, schema, options);
+        let thread = spawn(decoder, move |decoder| {
+            let _end_guard = ThreadEndGuard { shared: &decoding, is_consumer: false };
+            decoding.decode_chunks(decoder);
         });
-        match helping {
+        match thread {
             Ok(thread) => threads.push(thread),
             Err(_) => break,
         }

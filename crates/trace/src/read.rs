@@ -7,10 +7,10 @@ use crate::format::Format;
 use crate::input::Input;
 use crate::line_errors::LineErrors;
 use crate::merge;
+use crate::open_trace::{DetectedFormat, OpenTrace};
 use crate::options::ReadOptions;
 use crate::pipeline::{self, ReadResult};
 use crate::schema::Schema;
-use crate::source::{Layout, Source};
 use std::ops::ControlFlow;
 
 /// Summary of a read.
@@ -30,7 +30,7 @@ pub struct ReadSummary {
     /// be opened and those after it have no entry.
     pub formats: Vec<Format>,
     /// The columns of CSV files that no property reads.
-    pub unread: Vec<String>,
+    pub unread_columns: Vec<String>,
     /// Number of records earlier than their predecessor in the same input.
     pub out_of_order: u64,
     /// How the reading ended.
@@ -49,11 +49,11 @@ pub enum ReadEnd {
 }
 
 impl ReadSummary {
-    fn opened(&mut self, source: &Source) {
-        self.lines += source.lines_before;
-        self.formats.push(source.layout.format());
-        if let Layout::Csv(header) = &source.layout {
-            self.unread.extend(header.unread.iter().cloned());
+    fn add_input(&mut self, trace: &OpenTrace) {
+        self.lines += trace.lines_before;
+        self.formats.push(trace.format.format());
+        if let DetectedFormat::Csv(header) = &trace.format {
+            self.unread_columns.extend(header.unread_columns.iter().cloned());
         }
     }
 
@@ -67,10 +67,10 @@ impl ReadSummary {
     }
 }
 
-/// Reads traces and passes their events to `each`, in order and in blocks, until it breaks. A single input is read in
+/// Reads traces and passes their events to `deliver`, in order and in blocks, until it breaks. A single input is read in
 /// its own order; several inputs are merged by time.
 ///
-/// Blocks are decoded by `options.threads` threads; `each` runs on the calling one.
+/// Blocks are decoded by `options.threads` threads; `deliver` runs on the calling one.
 ///
 /// ```
 /// use invigil_monitor::event::{EventCatalog, EventKind, Param, ParamSource};
@@ -86,20 +86,20 @@ impl ReadSummary {
 /// let mut queues = Vec::new();
 /// let summary = read(inputs, &Schema::new(&catalog), &ReadOptions::default(), |block| {
 ///     for i in 0..block.batch.len() {
-///         queues.push((block.batch.event(i).params[0].as_int(), block.place(i).line));
+///         queues.push((block.batch.event(i).params[0].as_int(), block.position(i).line));
 ///     }
 ///     ControlFlow::Continue(())
 /// });
 /// assert!(matches!(summary.end, ReadEnd::Finished));
 /// assert_eq!(queues, [(Some(7), 1)]);
 /// assert_eq!((summary.ignored, summary.line_errors.count()), (1, 1));
-/// assert_eq!(summary.line_errors.first()[0].place.line, 3);
+/// assert_eq!(summary.line_errors.first()[0].position.line, 3);
 /// ```
 pub fn read(
     inputs: Vec<Input>,
     schema: &Schema,
     options: &ReadOptions,
-    mut each: impl FnMut(&EventBlock) -> ControlFlow<()>,
+    mut deliver: impl FnMut(&EventBlock) -> ControlFlow<()>,
 ) -> ReadSummary {
     let mut summary = ReadSummary {
         events: 0,
@@ -108,12 +108,12 @@ pub fn read(
         bytes: 0,
         line_errors: LineErrors::default(),
         formats: Vec::new(),
-        unread: Vec::new(),
+        unread_columns: Vec::new(),
         out_of_order: 0,
         end: ReadEnd::Finished,
     };
-    let ended = read_into(inputs, schema, options, &mut summary, &mut each);
-    summary.end = match ended {
+    let result = read_into(inputs, schema, options, &mut summary, &mut deliver);
+    summary.end = match result {
         Ok(ControlFlow::Continue(())) => ReadEnd::Finished,
         Ok(ControlFlow::Break(())) => ReadEnd::Stopped,
         Err(error) => ReadEnd::Failed(error),
@@ -121,44 +121,45 @@ pub fn read(
     summary
 }
 
-/// Total size of the blocks of all inputs in a merge.
-const MERGED: usize = 4 << 20;
-/// Minimum block size of an input in a merge.
-const MIN_BLOCK: usize = 16 << 10;
+/// Total chunk size of all inputs in a merge.
+const MERGE_BYTES: usize = 4 << 20;
+
+/// Minimum chunk size of an input in a merge.
+const MIN_CHUNK_BYTES: usize = 16 << 10;
 
 fn read_into(
     mut inputs: Vec<Input>,
     schema: &Schema,
     options: &ReadOptions,
     summary: &mut ReadSummary,
-    each: &mut impl FnMut(&EventBlock) -> ControlFlow<()>,
+    deliver: &mut impl FnMut(&EventBlock) -> ControlFlow<()>,
 ) -> ReadResult {
     if inputs.len() > 1 {
-        // Several blocks of each input are in memory at once, so the blocks of many inputs are smaller.
-        let block = options.block.min((MERGED / inputs.len()).max(MIN_BLOCK));
-        let options = &ReadOptions { block, ..options.clone() };
+        // Several blocks of each input are in memory at once, so the chunks of many inputs are smaller.
+        let chunk_bytes = options.chunk_bytes.min((MERGE_BYTES / inputs.len()).max(MIN_CHUNK_BYTES));
+        let options = &ReadOptions { chunk_bytes, ..options.clone() };
         let mut opened = Vec::new();
         for (number, input) in inputs.into_iter().enumerate() {
             let name = input.name().to_owned();
-            let source = Source::open(input, schema, options)?;
-            summary.opened(&source);
-            opened.push((name, BlockReader::of(source, number, schema, options)));
+            let trace = OpenTrace::open(input, schema, options)?;
+            summary.add_input(&trace);
+            opened.push((name, BlockReader::new(trace, number, schema, options)));
         }
         return merge::run(opened, options.thread_count(), |block| {
             summary.add(block);
-            each(block)
+            deliver(block)
         });
     }
     let Some(input) = inputs.pop() else { return Ok(ControlFlow::Continue(())) };
-    let source = Source::open(input, schema, options)?;
-    summary.opened(&source);
-    let each = |block: &EventBlock| {
+    let trace = OpenTrace::open(input, schema, options)?;
+    summary.add_input(&trace);
+    let deliver = |block: &EventBlock| {
         summary.add(block);
-        each(block)
+        deliver(block)
     };
     if options.thread_count() > 1 {
-        pipeline::run(source, schema, options, each)
+        pipeline::run(trace, schema, options, deliver)
     } else {
-        BlockReader::of(source, 0, schema, options).run(each)
+        BlockReader::new(trace, 0, schema, options).run(deliver)
     }
 }

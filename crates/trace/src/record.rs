@@ -5,8 +5,8 @@
 
 use crate::block::EventBlock;
 use crate::convert::{self, ConversionError, Raw};
+use crate::line_error_kind::{self, LineErrorKind, ScanError};
 use crate::line_errors::shortened;
-use crate::line_fault::{self, Issue, LineFault};
 use crate::name_table::NONE;
 use crate::number::{self, Form};
 use crate::schema::{EVENT, KIND, ParamLookup, Schema, TIME};
@@ -30,6 +30,7 @@ pub(crate) enum Shape {
     Float,
     True,
     False,
+    /// No value, in the notation of the format.
     Null,
     /// A list or an object, as JSON text.
     Nested,
@@ -38,26 +39,31 @@ pub(crate) enum Shape {
 /// A field of the record: the range of its text, and its value if it is a number.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Slot {
-    pub(crate) word: u64,
+    /// The value of an integer, or the digits of a decimal number.
+    pub(crate) digits: u64,
+    /// Range of the text, in the text of the block or in the unescaped text after it.
     pub(crate) start: u32,
     pub(crate) end: u32,
-    /// Generation of the record to which the slot belongs.
-    record: u32,
+    /// Generation of the record for which the slot was set.
+    generation: u32,
     pub(crate) shape: Shape,
+    /// Number of fraction digits of a decimal number.
     pub(crate) scale: u8,
     /// Whether the shape is only a guess: a CSV cell may also be read as text.
-    pub(crate) cell: bool,
+    pub(crate) is_type_guessed: bool,
 }
 
-const VACANT: Slot = Slot { word: 0, start: 0, end: 0, record: 0, shape: Shape::Null, scale: 0, cell: false };
+const VACANT: Slot =
+    Slot { digits: 0, start: 0, end: 0, generation: 0, shape: Shape::Null, scale: 0, is_type_guessed: false };
 
 /// The fields of the current record.
 pub(crate) struct Record {
     pub(crate) schema: Schema,
     slots: Vec<Slot>,
-    number: u32,
+    /// Number of this record in the text; slots of other generations are unset.
+    generation: u32,
     /// Unescaped text. It is appended to the text of the block, so its positions start after that.
-    extra: String,
+    unescaped: String,
     /// Buffer for the parameters of an event.
     values: Cell<Vec<Value>>,
     strict: bool,
@@ -67,21 +73,21 @@ impl Record {
     /// Creates a record with the fields of `schema`. In strict mode, an event with a value of the wrong type is
     /// dropped.
     pub(crate) fn new(schema: Schema, strict: bool) -> Record {
-        let slots = vec![VACANT; schema.fields()];
-        Record { schema, slots, number: 0, extra: String::new(), values: Cell::default(), strict }
+        let slots = vec![VACANT; schema.field_count()];
+        Record { schema, slots, generation: 0, unescaped: String::new(), values: Cell::default(), strict }
     }
 
     /// Starts a new text.
     pub(crate) fn restart(&mut self) {
         self.slots.fill(VACANT);
-        self.number = 0;
-        self.extra.clear();
+        self.generation = 0;
+        self.unescaped.clear();
     }
 
     /// Starts a new record, in which no field is set.
     #[inline(always)]
     pub(crate) fn begin(&mut self) {
-        self.number += 1;
+        self.generation += 1;
     }
 
     /// Sets a field if a property reads it. If a field is set twice, the later value counts.
@@ -106,26 +112,32 @@ impl Record {
     }
 
     #[inline(always)]
-    fn put(&mut self, field: u32, at: (usize, usize), (shape, word, scale): (Shape, u64, u8), cell: bool) {
+    fn put(
+        &mut self,
+        field: u32,
+        at: (usize, usize),
+        (shape, digits, scale): (Shape, u64, u8),
+        is_type_guessed: bool,
+    ) {
         if let Some(slot) = self.slots.get_mut(field as usize) {
             let (start, end) = (at.0 as u32, at.1 as u32);
-            *slot = Slot { word, start, end, record: self.number, shape, scale, cell };
+            *slot = Slot { digits, start, end, generation: self.generation, shape, scale, is_type_guessed };
         }
     }
 
     /// Sets a field to text that does not occur verbatim in the block.
-    pub(crate) fn set_owned(&mut self, field: u32, text: &str, value: &str, cell: bool) {
+    pub(crate) fn set_owned(&mut self, field: u32, text: &str, value: &str, is_cell: bool) {
         if field == NONE {
             return;
         }
-        let start = text.len() + self.extra.len();
-        self.extra.push_str(value);
-        self.put(field, (start, start + value.len()), (Shape::Text, 0, 0), cell);
+        let start = text.len() + self.unescaped.len();
+        self.unescaped.push_str(value);
+        self.put(field, (start, start + value.len()), (Shape::Text, 0, 0), is_cell);
     }
 
     #[inline(always)]
     fn get(&self, field: u32) -> Option<&Slot> {
-        self.slots.get(field as usize).filter(|slot| slot.record == self.number)
+        self.slots.get(field as usize).filter(|slot| slot.generation == self.generation)
     }
 
     /// The text of a slot, in the text of the block or in the unescaped text.
@@ -135,65 +147,71 @@ impl Record {
         if end <= text.len() {
             Raw { within: text, start, end }
         } else {
-            Raw { within: &self.extra, start: start - text.len(), end: end - text.len() }
+            Raw { within: &self.unescaped, start: start - text.len(), end: end - text.len() }
         }
     }
 
-    /// Finishes the record on line `line` of the block: appends its event, or counts it as ignored.
+    /// Finishes the record in line `line` of the block: appends its event, or counts it as ignored.
     #[inline(always)]
-    pub(crate) fn finish(&mut self, text: &str, block: &mut EventBlock, line: u32) -> Result<(), LineFault> {
+    pub(crate) fn finish(
+        &mut self,
+        text: &str,
+        block: &mut EventBlock,
+        line: u32,
+    ) -> Result<(), LineErrorKind> {
         let event = match self.get(EVENT) {
-            Some(slot) if slot.shape == Shape::Text || slot.cell => Some(*slot),
-            Some(_) => return Err(LineFault::Line("`event` is not a string".into())),
-            None if self.schema.state().is_some() => None,
-            None => return Err(LineFault::Line("missing field `event`".into())),
+            Some(slot) if slot.shape == Shape::Text || slot.is_type_guessed => Some(*slot),
+            Some(_) => return Err(LineErrorKind::NotARecord("`event` is not a string".into())),
+            None if self.schema.state_event_id().is_some() => None,
+            None => return Err(LineErrorKind::NotARecord("missing field `event`".into())),
         };
         let kind = match self.get(KIND) {
             Some(slot) if slot.shape != Shape::Null => Some(self.kind(text, slot)?),
             _ => None,
         };
         let time = match self.get(TIME) {
-            Some(slot) if slot.shape == Shape::Decimal => number::decimal(slot.word as i64, slot.scale),
+            Some(slot) if slot.shape == Shape::Decimal => number::decimal(slot.digits as i64, slot.scale),
             Some(slot) if slot.shape != Shape::Null => match convert::float(slot, self.raw(text, slot)) {
                 Ok(time) => time,
-                Err(_) => return Err(LineFault::Line("`time` is not a number of seconds".into())),
+                Err(_) => return Err(LineErrorKind::NotARecord("`time` is not a number of seconds".into())),
             },
             _ => f64::NAN,
         };
-        block.clock.note(time);
-        let stamp = EventMeta { time, line };
+        block.clock.add(time);
+        let meta = EventMeta { time, line };
         let Some(event) = event else {
-            return self.finish_alone(text, block, self.schema.state(), stamp);
+            return self.finish_unnamed(text, block, self.schema.state_event_id(), meta);
         };
         let name = self.raw(text, &event);
-        let found = self.schema.symbol(name.within.as_bytes(), (name.start, name.end), kind);
-        let Some((symbol, wanted, also)) = found else {
-            return self.finish_alone(text, block, self.schema.any(), stamp);
+        let found = self.schema.event(name.within.as_bytes(), (name.start, name.end), kind);
+        let Some((event_id, params, access)) = found else {
+            return self.finish_unnamed(text, block, self.schema.any_event_id(), meta);
         };
-        let any = self.schema.any();
-        if also.is_none() && any.is_none() && self.push(text, block, symbol, wanted, stamp).is_ok() {
+        let any = self.schema.any_event_id();
+        if access.is_none() && any.is_none() && self.push(text, block, event_id, params, meta).is_ok() {
             return Ok(());
         }
-        self.deliver(text, block, [Some(symbol), also, any.filter(|any| *any != symbol)], stamp)
+        self.deliver(text, block, [Some(event_id), access, any.filter(|any| *any != event_id)], meta)
     }
 
-    /// Finishes a record without a known event name, which may still be an event for some property.
+    /// Finishes a record whose event name is missing or not in the catalog. `event_id` is the event that it still is
+    /// for some property, if any.
     #[inline(always)]
-    fn finish_alone(
+    fn finish_unnamed(
         &self,
         text: &str,
         block: &mut EventBlock,
-        symbol: Option<EventId>,
-        stamp: EventMeta,
-    ) -> Result<(), LineFault> {
-        let Some(symbol) = symbol else {
+        event_id: Option<EventId>,
+        meta: EventMeta,
+    ) -> Result<(), LineErrorKind> {
+        let Some(event_id) = event_id else {
             block.ignored += 1;
             return Ok(());
         };
-        if self.push(text, block, symbol, self.schema.params(symbol), stamp).is_ok() {
+        if self.push(text, block, event_id, self.schema.params(event_id), meta).is_ok() {
             return Ok(());
         }
-        self.deliver(text, block, [Some(symbol), None, None], stamp)
+        self.deliver(text, block, [Some(event_id), None, None], meta)
     }
 
     /// Appends an event if all its values can be converted.
@@ -202,23 +220,23 @@ impl Record {
         &self,
         text: &str,
         block: &mut EventBlock,
-        symbol: EventId,
-        wanted: &[ParamLookup],
-        stamp: EventMeta,
+        event_id: EventId,
+        params: &[ParamLookup],
+        meta: EventMeta,
     ) -> Result<(), ConversionError> {
         // With a constant length, the values are stored from registers; a copy of variable length would have to wait
         // until they are in memory.
-        match wanted {
-            [] => block.batch.push(symbol, &[], stamp),
-            [a] => block.batch.push(symbol, &[self.value(text, a)?], stamp),
-            [a, b] => block.batch.push(symbol, &[self.value(text, a)?, self.value(text, b)?], stamp),
+        match params {
+            [] => block.batch.push(event_id, &[], meta),
+            [a] => block.batch.push(event_id, &[self.value(text, a)?], meta),
+            [a, b] => block.batch.push(event_id, &[self.value(text, a)?, self.value(text, b)?], meta),
             many => {
                 let mut values = self.values.take();
                 values.clear();
-                for want in many {
-                    values.push(self.value(text, want)?);
+                for param in many {
+                    values.push(self.value(text, param)?);
                 }
-                block.batch.push(symbol, &values, stamp);
+                block.batch.push(event_id, &values, meta);
                 self.values.set(values);
             }
         }
@@ -231,16 +249,16 @@ impl Record {
         &self,
         text: &str,
         block: &mut EventBlock,
-        symbols: [Option<EventId>; 3],
-        stamp: EventMeta,
-    ) -> Result<(), LineFault> {
+        event_ids: [Option<EventId>; 3],
+        meta: EventMeta,
+    ) -> Result<(), LineErrorKind> {
         let mut reported: Vec<String> = Vec::new();
-        let mut events = Vec::with_capacity(symbols.len());
-        for symbol in symbols.into_iter().flatten() {
+        let mut events = Vec::with_capacity(event_ids.len());
+        for event_id in event_ids.into_iter().flatten() {
             let mut values = Vec::new();
-            for want in self.schema.params(symbol) {
-                values.push(self.value(text, want).unwrap_or_else(|misfit| {
-                    let message = self.misfit(text, want, misfit);
+            for param in self.schema.params(event_id) {
+                values.push(self.value(text, param).unwrap_or_else(|error| {
+                    let message = self.conversion_message(text, param, error);
                     // Several properties may read the same field as the same type.
                     if !reported.contains(&message) {
                         reported.push(message);
@@ -248,31 +266,31 @@ impl Record {
                     Value::UNSET
                 }));
             }
-            events.push((symbol, values));
+            events.push((event_id, values));
         }
         if reported.is_empty() || !self.strict {
-            for (number, (symbol, values)) in events.iter().enumerate() {
-                if number > 0 {
-                    block.again.push(block.batch.len() as u32);
+            for (i, (event_id, values)) in events.iter().enumerate() {
+                if i > 0 {
+                    block.same_record_as_previous.push(block.batch.len() as u32);
                 }
-                block.batch.push(*symbol, values, stamp);
+                block.batch.push(*event_id, values, meta);
             }
         }
-        if reported.is_empty() { Ok(()) } else { Err(LineFault::Values(reported.join("; "))) }
+        if reported.is_empty() { Ok(()) } else { Err(LineErrorKind::Values(reported.join("; "))) }
     }
 
     /// The field that supplies a parameter.
     #[inline(always)]
-    fn slot(&self, want: &ParamLookup) -> Option<&Slot> {
-        self.get(want.field).or_else(|| want.others.iter().find_map(|field| self.get(*field)))
+    fn slot(&self, param: &ParamLookup) -> Option<&Slot> {
+        self.get(param.field).or_else(|| param.alternatives.iter().find_map(|field| self.get(*field)))
     }
 
     /// The value of a parameter.
     #[inline(always)]
-    fn value(&self, text: &str, want: &ParamLookup) -> Result<Value, ConversionError> {
-        let Some(slot) = self.slot(want) else { return Ok(Value::UNSET) };
-        match (slot.shape, want.ty) {
-            (Shape::Int, None | Some(ParamType::Int)) => Ok(Value::int(slot.word as i64)),
+    fn value(&self, text: &str, param: &ParamLookup) -> Result<Value, ConversionError> {
+        let Some(slot) = self.slot(param) else { return Ok(Value::UNSET) };
+        match (slot.shape, param.ty) {
+            (Shape::Int, None | Some(ParamType::Int)) => Ok(Value::int(slot.digits as i64)),
             (Shape::Text, None | Some(ParamType::Str)) => Ok(self.text(text, slot)),
             (_, ty) => {
                 let value = convert::value(slot, self.raw(text, slot), ty)?;
@@ -288,25 +306,25 @@ impl Record {
         convert::text(raw.within.as_bytes(), raw.start, raw.end - raw.start, slot.start)
     }
 
-    fn kind(&self, text: &str, slot: &Slot) -> Result<EventKind, Issue> {
+    fn kind(&self, text: &str, slot: &Slot) -> Result<EventKind, ScanError> {
         let raw = self.raw(text, slot);
         let kind = self.schema.kind(raw.within.as_bytes(), raw.start, raw.end);
         kind.ok_or_else(|| format!("unknown kind `{}`", shortened(raw.text())).into())
     }
 
     #[cold]
-    fn misfit(&self, text: &str, want: &ParamLookup, misfit: ConversionError) -> String {
-        let mut fields = std::iter::once(want.field).chain(want.others.iter().copied());
-        let found = fields.find_map(|field| Some((field, self.get(field)?)));
-        let (name, slot) = found.map_or(("", &VACANT), |(field, slot)| (self.schema.field_name(field), slot));
+    fn conversion_message(&self, text: &str, param: &ParamLookup, error: ConversionError) -> String {
+        let mut fields = std::iter::once(param.field).chain(param.alternatives.iter().copied());
+        let used = fields.find_map(|field| Some((field, self.get(field)?)));
+        let (name, slot) = used.map_or(("", &VACANT), |(field, slot)| (self.schema.field_name(field), slot));
         let raw = shortened(self.raw(text, slot).text());
-        let quote = if slot.shape == Shape::Text && !slot.cell { "\"" } else { "" };
-        line_fault::conversion_message(name, &format!("{quote}{raw}{quote}"), want.ty, misfit)
+        let quote = if slot.shape == Shape::Text && !slot.is_type_guessed { "\"" } else { "" };
+        line_error_kind::conversion_message(name, &format!("{quote}{raw}{quote}"), param.ty, error)
     }
 
     /// Finishes the text: appends the unescaped text to the text of the block.
-    pub(crate) fn complete(&mut self, mut text: String) -> String {
-        text.push_str(&self.extra);
+    pub(crate) fn complete_text(&mut self, mut text: String) -> String {
+        text.push_str(&self.unescaped);
         text
     }
 }

@@ -26,49 +26,52 @@ pub struct Schema {
 #[derive(Debug)]
 struct SchemaTable {
     fields: NameTable,
-    names: NameTable,
-    rows: Vec<Row>,
+    event_names: NameTable,
+    /// The event ids, by id of the event's name.
+    event_ids: Vec<EventIdsByKind>,
     kinds: NameTable,
-    symbols: Vec<Box<[ParamLookup]>>,
-    positions: Vec<(u32, u32)>,
+    /// The parameters of each event, by event id.
+    params: Vec<Box<[ParamLookup]>>,
+    /// Positions of arguments with the ids of their fields.
+    arguments: Vec<(u32, u32)>,
     /// The event of records without an event name, if a property reads such records.
-    state: Option<EventId>,
-    /// The event of all records with an event name, if a property reads all.
-    any: Option<EventId>,
+    state_event: Option<EventId>,
+    /// The event of all records with an event name, if a property reads all of them.
+    any_event: Option<EventId>,
 }
 
 /// The event ids of one event name, by kind.
 #[derive(Debug)]
-struct Row {
-    implied: EventKind,
+struct EventIdsByKind {
+    implied_kind: EventKind,
     by_kind: [u32; EventKind::WORDS.len()],
-    /// The second event of records of that kind, if any.
-    also: [u32; EventKind::WORDS.len()],
+    /// The ids of the accesses, for reads and writes that are events of their own.
+    access: [u32; EventKind::WORDS.len()],
 }
 
-/// The kinds that are also an access: reads and writes.
-const EITHER: [(EventKind, EventKind); 4] = [
+/// Reads and writes with the kind of access that includes them.
+const ACCESS_KINDS: [(EventKind, EventKind); 4] = [
     (EventKind::Read, EventKind::Access),
     (EventKind::Write, EventKind::Access),
     (EventKind::BeforeRead, EventKind::BeforeAccess),
     (EventKind::BeforeWrite, EventKind::BeforeAccess),
 ];
 
-impl Row {
-    fn new(name: &str) -> Row {
+impl EventIdsByKind {
+    fn new(name: &str) -> EventIdsByKind {
         let none = [NONE; EventKind::WORDS.len()];
-        Row { implied: EventKind::implied_by(name), by_kind: none, also: none }
+        EventIdsByKind { implied_kind: EventKind::implied_by(name), by_kind: none, access: none }
     }
 
-    /// Makes reads and writes also accesses.
+    /// Maps reads and writes to the accesses that include them.
     fn add_accesses(&mut self) {
-        for (kind, either) in EITHER {
-            let access = self.by_kind[either as usize];
+        for (kind, access_kind) in ACCESS_KINDS {
+            let access = self.by_kind[access_kind as usize];
             let exact = &mut self.by_kind[kind as usize];
             if *exact == NONE {
                 *exact = access;
             } else {
-                self.also[kind as usize] = access;
+                self.access[kind as usize] = access;
             }
         }
     }
@@ -80,49 +83,59 @@ pub(crate) struct ParamLookup {
     /// The preferred field.
     pub(crate) field: u32,
     /// Alternative fields, in order of preference.
-    pub(crate) others: Box<[u32]>,
+    pub(crate) alternatives: Box<[u32]>,
+    /// The required type, if any.
     pub(crate) ty: Option<ParamType>,
 }
 
 impl Schema {
     /// Creates the schema for the events of a catalog.
     pub fn new(catalog: &EventCatalog) -> Schema {
-        let (mut fields, mut names, mut kinds) = (NameTable::new(), NameTable::new(), NameTable::new());
+        let (mut fields, mut event_names, mut kinds) = (NameTable::new(), NameTable::new(), NameTable::new());
         for name in RESERVED {
             fields.add(name);
         }
         for (_, word) in EventKind::WORDS {
             kinds.add(word);
         }
-        let mut rows: Vec<Row> = Vec::new();
-        let mut symbols = Vec::new();
-        for (id, symbol) in catalog.iter() {
-            let row = names.add(&symbol.name) as usize;
-            if row == rows.len() {
-                rows.push(Row::new(&symbol.name));
+        let mut event_ids: Vec<EventIdsByKind> = Vec::new();
+        let mut params = Vec::new();
+        for (id, declaration) in catalog.iter() {
+            let name = event_names.add(&declaration.name) as usize;
+            if name == event_ids.len() {
+                event_ids.push(EventIdsByKind::new(&declaration.name));
             }
-            rows[row].by_kind[symbol.kind as usize] = id.0;
-            let wanted = symbol.params.iter().map(|param| {
-                let mut found: Vec<u32> = Vec::new();
+            event_ids[name].by_kind[declaration.kind as usize] = id.0;
+            let lookups = declaration.params.iter().map(|param| {
+                let mut ids: Vec<u32> = Vec::new();
                 for name in param.fields() {
-                    found.push(fields.add(&name));
+                    ids.push(fields.add(&name));
                     if let Some(spelling) = without_space(&name) {
-                        found.push(fields.add(&spelling));
+                        ids.push(fields.add(&spelling));
                     }
                 }
-                let others = found.split_off(1).into_boxed_slice();
-                ParamLookup { field: found[0], others, ty: param.ty }
+                let alternatives = ids.split_off(1).into_boxed_slice();
+                ParamLookup { field: ids[0], alternatives, ty: param.ty }
             });
-            symbols.push(wanted.collect());
+            params.push(lookups.collect());
         }
-        rows.iter_mut().for_each(Row::add_accesses);
-        let positions = (0..fields.len() as u32)
+        event_ids.iter_mut().for_each(EventIdsByKind::add_accesses);
+        let arguments = (0..fields.len() as u32)
             .filter_map(|id| Some((fields.name(id).strip_prefix("arg ")?.parse().ok()?, id)))
             .collect();
-        let (state, any) =
+        let (state_event, any_event) =
             (catalog.find(STATE_EVENT, EventKind::Before), catalog.find(ANY_EVENT, EventKind::Before));
         Schema {
-            tables: Arc::new(SchemaTable { fields, names, rows, kinds, symbols, positions, state, any }),
+            tables: Arc::new(SchemaTable {
+                fields,
+                event_names,
+                event_ids,
+                kinds,
+                params,
+                arguments,
+                state_event,
+                any_event,
+            }),
         }
     }
 
@@ -134,14 +147,20 @@ impl Schema {
 
     /// Like [`field`](Schema::field), but faster if the field is the one of the last lookup with this hint.
     #[inline(always)]
-    pub(crate) fn field_again(&self, hint: &mut LookupHint, text: &[u8], start: usize, end: usize) -> u32 {
-        self.tables.fields.find_again(hint, text, start, end)
+    pub(crate) fn field_with_hint(
+        &self,
+        hint: &mut LookupHint,
+        text: &[u8],
+        start: usize,
+        end: usize,
+    ) -> u32 {
+        self.tables.fields.find_with_hint(hint, text, start, end)
     }
 
     /// Id of the field for the argument at a position, counted from 1.
     #[inline]
-    pub(crate) fn position(&self, at: u32) -> u32 {
-        self.tables.positions.iter().find(|(position, _)| *position == at).map_or(NONE, |(_, id)| *id)
+    pub(crate) fn argument(&self, position: u32) -> u32 {
+        self.tables.arguments.iter().find(|(at, _)| *at == position).map_or(NONE, |(_, id)| *id)
     }
 
     /// The name of a field.
@@ -150,46 +169,46 @@ impl Schema {
     }
 
     /// Number of fields.
-    pub(crate) fn fields(&self) -> usize {
+    pub(crate) fn field_count(&self) -> usize {
         self.tables.fields.len()
     }
 
     /// The event whose name is at `start..end` of `text`. The default kind is the one that the name implies. A read or
     /// a write is also an access, which is the second event if properties read both.
     #[inline(always)]
-    pub(crate) fn symbol(
+    pub(crate) fn event(
         &self,
         text: &[u8],
         (start, end): (usize, usize),
         kind: Option<EventKind>,
     ) -> Option<(EventId, &[ParamLookup], Option<EventId>)> {
-        let row = self.tables.rows.get(self.tables.names.find(text, start, end) as usize)?;
-        let kind = kind.unwrap_or(row.implied) as usize;
-        let (id, also) = (row.by_kind[kind], row.also[kind]);
-        Some((EventId(id), self.tables.symbols.get(id as usize)?, (also != NONE).then_some(EventId(also))))
+        let ids = self.tables.event_ids.get(self.tables.event_names.find(text, start, end) as usize)?;
+        let kind = kind.unwrap_or(ids.implied_kind) as usize;
+        let (id, access) = (ids.by_kind[kind], ids.access[kind]);
+        Some((EventId(id), self.tables.params.get(id as usize)?, (access != NONE).then_some(EventId(access))))
     }
 
-    /// The event of records without an event name, if a property reads them.
+    /// Id of the event of records without an event name, if a property reads them.
     #[inline(always)]
-    pub(crate) fn state(&self) -> Option<EventId> {
-        self.tables.state
+    pub(crate) fn state_event_id(&self) -> Option<EventId> {
+        self.tables.state_event
     }
 
-    /// The event of all records with an event name, if a property reads all.
+    /// Id of the event of all records with an event name, if a property reads all of them.
     #[inline(always)]
-    pub(crate) fn any(&self) -> Option<EventId> {
-        self.tables.any
+    pub(crate) fn any_event_id(&self) -> Option<EventId> {
+        self.tables.any_event
     }
 
     /// Whether a property reads this field in records without an event name.
     pub(crate) fn is_state_field(&self, field: u32) -> bool {
-        let wanted = self.tables.state.map_or(&[][..], |state| self.params(state));
-        wanted.iter().any(|wanted| wanted.field == field || wanted.others.contains(&field))
+        let params = self.tables.state_event.map_or(&[][..], |event| self.params(event));
+        params.iter().any(|param| param.field == field || param.alternatives.contains(&field))
     }
 
     /// The parameters of an event.
-    pub(crate) fn params(&self, symbol: EventId) -> &[ParamLookup] {
-        self.tables.symbols.get(symbol.0 as usize).map_or(&[], |wanted| wanted)
+    pub(crate) fn params(&self, event: EventId) -> &[ParamLookup] {
+        self.tables.params.get(event.0 as usize).map_or(&[], |params| params)
     }
 
     /// The kind whose name is at `start..end` of `text`.
@@ -222,17 +241,18 @@ mod tests {
         catalog.declare_param(before, &arg);
         let schema = Schema::new(&catalog);
 
-        let symbol = |name: &str, kind| schema.symbol(name.as_bytes(), (0, name.len()), kind).map(|s| s.0);
-        assert_eq!(symbol("f", None), Some(before));
-        assert_eq!(symbol("f", Some(EventKind::After)), Some(after));
-        assert_eq!(symbol("f", Some(EventKind::Tick)), None);
-        assert_eq!(symbol("#join", None), Some(join));
-        assert_eq!(symbol("g", None), None);
+        let event =
+            |name: &str, kind| schema.event(name.as_bytes(), (0, name.len()), kind).map(|found| found.0);
+        assert_eq!(event("f", None), Some(before));
+        assert_eq!(event("f", Some(EventKind::After)), Some(after));
+        assert_eq!(event("f", Some(EventKind::Tick)), None);
+        assert_eq!(event("#join", None), Some(join));
+        assert_eq!(event("g", None), None);
 
         let fields = ["arg 2", "arg2", "q"].map(|name| schema.field(name.as_bytes(), 0, name.len()));
         assert_eq!(fields, [5, 6, 7]);
-        assert_eq!(schema.position(2), 5);
-        assert_eq!(schema.position(1), NONE);
+        assert_eq!(schema.argument(2), 5);
+        assert_eq!(schema.argument(1), NONE);
         assert_eq!(schema.kind(b"before-read", 0, 11), Some(EventKind::BeforeRead));
     }
 }

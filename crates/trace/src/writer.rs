@@ -2,7 +2,7 @@
 
 use crate::convert::needs_quotes;
 use crate::format::Format;
-use crate::line::{is_argument_name, is_name};
+use crate::line_format::{is_argument_name, is_name};
 use crate::schema::RESERVED;
 use invigil_monitor::event::EventKind;
 use std::io::{self, BufWriter, Write};
@@ -68,19 +68,19 @@ impl<W: Write> TraceWriter<W> {
         let mut writer =
             TraceWriter { out: BufWriter::with_capacity(64 << 10, out), format, columns, line: Vec::new() };
         if format == Format::Csv {
-            writer.header()?;
+            writer.write_header()?;
         }
         Ok(writer)
     }
 
-    fn header(&mut self) -> io::Result<()> {
+    fn write_header(&mut self) -> io::Result<()> {
         self.line.extend_from_slice(RESERVED.join(",").as_bytes());
         for name in &self.columns {
             check_parameter(name)?;
             self.line.push(b',');
             put_cell(&mut self.line, name)?;
         }
-        self.end()
+        self.end_line()
     }
 
     /// Writes an event.
@@ -97,12 +97,12 @@ impl<W: Write> TraceWriter<W> {
         match self.format {
             Format::JsonLines => self.json(event)?,
             Format::Csv => self.csv(event)?,
-            Format::Line => self.text(event)?,
+            Format::Line => self.line_format(event)?,
         }
-        self.end()
+        self.end_line()
     }
 
-    fn end(&mut self) -> io::Result<()> {
+    fn end_line(&mut self) -> io::Result<()> {
         self.line.push(b'\n');
         self.out.write_all(&self.line)?;
         self.line.clear();
@@ -145,7 +145,7 @@ impl<W: Write> TraceWriter<W> {
         Ok(())
     }
 
-    fn text(&mut self, event: &TraceEvent<'_>) -> io::Result<()> {
+    fn line_format(&mut self, event: &TraceEvent<'_>) -> io::Result<()> {
         if !is_name(event.name) {
             return Err(invalid_input(format!(
                 "the line format cannot represent the event name `{}`",
@@ -163,9 +163,9 @@ impl<W: Write> TraceWriter<W> {
         }
         line.extend_from_slice(event.name.as_bytes());
         let mut separator = "(";
-        let given = [("thread", event.thread), ("program", event.program)];
-        let given = given.into_iter().filter_map(|(name, value)| Some((name, value?)));
-        for (name, value) in event.params.iter().copied().chain(given) {
+        let metadata = [("thread", event.thread), ("program", event.program)];
+        let metadata = metadata.into_iter().filter_map(|(name, value)| Some((name, value?)));
+        for (name, value) in event.params.iter().copied().chain(metadata) {
             if !is_argument_name(name) {
                 return Err(invalid_input(format!(
                     "the line format cannot represent the parameter name `{name}`"
@@ -188,14 +188,14 @@ impl<W: Write> TraceWriter<W> {
         }
         let line = &mut self.line;
         put_cell(line, event.name)?;
-        let given: Vec<_> = reserved(event).collect();
+        let reserved_fields: Vec<_> = reserved(event).collect();
         let lookup = |fields: &[(&str, FieldValue<'_>)], name: &str| -> Option<usize> {
             fields.iter().rposition(|(field, _)| *field == name)
         };
         for name in &RESERVED[1..] {
             line.push(b',');
-            if let Some(at) = lookup(&given, name) {
-                put_csv_value(line, given[at].1)?;
+            if let Some(at) = lookup(&reserved_fields, name) {
+                put_csv_value(line, reserved_fields[at].1)?;
             }
         }
         for name in &self.columns {

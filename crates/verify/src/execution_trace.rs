@@ -68,7 +68,7 @@ impl ExecutionTrace {
             let action = at.checked_sub(1).and_then(|before| path.actions.get(before)).copied();
             steps.push(trace_step(model, source, action, state));
         }
-        let ending = match (&path.back, path.fault, path.states.last()) {
+        let ending = match (&path.loop_back, path.fault, path.states.last()) {
             (_, Some(action), Some(last)) => fault(model, action, last),
             (Some((_, None)), ..) => ExecutionEnd::Stays,
             (Some((to, Some(action))), _, Some(last)) => {

@@ -59,7 +59,7 @@ pub fn run(
     let mut steps: u64 = 0;
     loop {
         let path = |states: Vec<Box<[u64]>>, actions, fault| {
-            space.subject_path(&Path { states, actions, back: None, fault })
+            space.subject_path(&Path { states, actions, loop_back: None, fault })
         };
         if out.is_empty() {
             return RunResult {

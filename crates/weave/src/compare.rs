@@ -45,7 +45,7 @@ impl fmt::Display for Difference {
 
 impl std::error::Error for Difference {}
 
-/// Checks that all contents of a class are still there in the same order, and that large_program_behaves_the_same_with_all_probes else is probes which call
+/// Checks that all contents of a class are still there in the same order, and that everything else is probes that call
 /// the helper. Frames are left to the verifier of the virtual machine.
 ///
 /// ```

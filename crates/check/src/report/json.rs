@@ -341,8 +341,8 @@ fn trace<'a>(report: &Report<'a>) -> Trace<'a> {
                 .first
                 .into_iter()
                 .map(|problem| ProblemJson {
-                    file: report.input(problem.place),
-                    line: problem.place.line,
+                    file: report.input(problem.position),
+                    line: problem.position.line,
                     skipped: problem.skipped,
                     message: &problem.message,
                     excerpt: &problem.excerpt,

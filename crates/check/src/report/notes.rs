@@ -141,7 +141,7 @@ impl Notes<'_> {
         }
         self.warning(&format!("{} (an error with `--strict`):", malformed_count(&malformed)));
         for problem in &malformed.first {
-            self.line(&format!("  {}: {problem}", printable(&self.report.place(problem.place))));
+            self.line(&format!("  {}: {problem}", printable(&self.report.place(problem.position))));
         }
         let more = malformed.count() - malformed.first.len() as u64;
         if more > 0 {

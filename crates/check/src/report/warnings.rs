@@ -18,7 +18,7 @@ impl Report<'_> {
         let malformed = self.outcome.malformed_lines();
         if malformed.count() > 0 && !self.is_not_a_trace() && !self.ended_by_strict_error() {
             let first = malformed.first.first().map_or(String::new(), |problem| {
-                format!(", first {}: {}", printable(&self.place(problem.place)), problem.message)
+                format!(", first {}: {}", printable(&self.place(problem.position)), problem.message)
             });
             warn(format!("{}{first}; the verdict may be wrong", malformed_count(&malformed)));
         }

@@ -169,7 +169,8 @@ fn checked(
 ) -> Result {
     let open = || vec![Input::reader("run", Cursor::new(file.to_vec()))];
     // Small blocks, so that even short runs have several.
-    let trace = invigil_trace::ReadOptions { threads, block: 64, ..invigil_trace::ReadOptions::default() };
+    let trace =
+        invigil_trace::ReadOptions { threads, chunk_bytes: 64, ..invigil_trace::ReadOptions::default() };
     let options = CheckOptions { can_reread, limit: 1_000, trace, ..CheckOptions::default() };
     let outcome = check(std::slice::from_ref(automaton), catalog, open, &options, &mut NoopListener);
     let property = &outcome.properties[0];

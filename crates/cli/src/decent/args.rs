@@ -6,7 +6,7 @@ use invigil_lab::experiment::EncodingKind;
 use invigil_lab::generate::Distribution;
 use std::path::PathBuf;
 
-/// Monitor decentralized systems, whose components observe only a part each
+/// Monitor decentralized systems, in which each component observes only a part
 ///
 /// A formula is monitored by monitors on all components, with one of six
 /// algorithms. A specification defines monitors that refer to each other and are
@@ -78,7 +78,7 @@ pub(crate) struct Run {
     #[arg(short, long, value_name = "ALGORITHM", value_parser = parse_algorithms)]
     pub(crate) algorithm: Option<Algorithms>,
 
-    /// Representation of a monitor's knowledge: states, or EH18's expressions, or expressions-quick
+    /// Representation of a monitor's knowledge: states, expressions (as in EH18) or expressions-quick
     #[arg(short, long, value_name = "ENCODING", default_value = "states", value_parser = str::parse::<EncodingKind>)]
     pub(crate) encoding: EncodingKind,
 

@@ -183,7 +183,7 @@ fn config(
         style: terminal.style,
         interrupt: InterruptHandle::default(),
         console: None,
-        asks: false,
+        asks_for_confirmation: false,
         attached: false,
     })
 }

@@ -9,8 +9,8 @@ use std::path::PathBuf;
 ///
 /// Counts the reachable configurations of a model, looks for deadlocks and
 /// faults, and checks every claim: those in the model's file and those given as
-/// options. Each violated claim is reported with a counterexample, which is a
-/// shortest one for claims about configurations.
+/// options. Each violated claim is reported with a counterexample; for claims
+/// about configurations, it is a shortest one.
 #[derive(Args)]
 #[command(after_help = EXAMPLES, verbatim_doc_comment)]
 pub(crate) struct Explore {
@@ -30,7 +30,7 @@ pub(crate) struct Explore {
     #[arg(short, long = "always", value_name = "EXPRESSION")]
     pub(crate) always: Vec<String>,
 
-    /// Expression that must not hold in any configuration; for remote languages in their own syntax; repeatable
+    /// Expression that must not hold in any configuration; for a remote language, in its own syntax; repeatable
     #[arg(short, long = "never", value_name = "EXPRESSION")]
     pub(crate) never: Vec<String>,
 
@@ -73,7 +73,7 @@ pub(crate) struct Explore {
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
 
-    /// Print only errors; use the exit status
+    /// Print only errors; the exit status shows the result
     #[arg(short, long, conflicts_with = "json")]
     pub(crate) quiet: bool,
 
@@ -147,7 +147,7 @@ pub(crate) struct SearchArgs {
 pub(crate) enum Mailboxes {
     /// Events that the current state does not handle are dropped
     Fifo,
-    /// Such events stay in the mailbox, and later ones are tried
+    /// Events that the current state does not handle stay in the mailbox, and later ones are tried
     Deferred,
 }
 

@@ -237,7 +237,7 @@ pub(crate) struct ResultArgs {
     #[arg(long)]
     pub(crate) json: bool,
 
-    /// Print only errors and warnings; use the exit status
+    /// Print only errors and warnings; the exit status shows the result
     #[arg(short, long, conflicts_with = "json")]
     pub(crate) quiet: bool,
 }

@@ -70,7 +70,7 @@ pub(crate) struct Record {
     #[command(flatten)]
     pub(crate) launch: LaunchArgs,
 
-    /// The program (a path, or a name that is searched in PATH) and its arguments
+    /// The program (a path, or a name that is looked up in PATH) and its arguments
     #[arg(value_name = "PROGRAM", required_unless_present = "process", trailing_var_arg = true)]
     pub(crate) program: Vec<OsString>,
 }

@@ -38,7 +38,7 @@ pub(crate) fn run(args: &Record, terminal: &Terminal) -> Result<ExitCode, CliErr
     let _restored = run::listen(&interrupt);
     let mut target = start(args, &output)?;
     // Dropping the target terminates the program or detaches from it on every error path.
-    interrupt.attach(NativeTarget::interrupter(&target));
+    interrupt.set_interrupter(NativeTarget::interrupter(&target));
     prepare(&mut target, &loaded, args, terminal)?;
     let sink = output.open(&loaded)?;
     let options = RecordingOptions { bytes: args.ring, lossy: args.lossy, timed: args.time };
@@ -81,7 +81,7 @@ fn start(args: &Record, output: &Output) -> Result<NativeTarget, CliError> {
     }
     .map_err(target_error)?;
     target.set_probe_mode(probes);
-    target.expect_libraries(args.probing.later);
+    target.allow_pending_events(args.probing.later);
     if !target.is_alive() {
         return Err(target_error(TargetError::Control(
             "the program exited before it could be instrumented".to_owned(),

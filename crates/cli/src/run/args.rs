@@ -36,7 +36,7 @@ pub(crate) struct Run {
     #[arg(long, exclusive = true)]
     pub(crate) help_models: bool,
 
-    /// The program (a path, or a name that is searched in PATH) and its arguments; or a model, FILE.model or FILE.dve
+    /// The program (a path, or a name that is looked up in PATH) and its arguments; or a model, FILE.model or FILE.dve
     #[arg(value_name = "PROGRAM", required_unless_present = "help_models", trailing_var_arg = true)]
     pub(crate) program: Vec<OsString>,
 }
@@ -239,7 +239,7 @@ pub(crate) struct MonitorArgs {
     #[arg(long)]
     pub(crate) json: bool,
 
-    /// Print only errors; use the exit status
+    /// Print only errors; the exit status shows the result
     #[arg(short, long, conflicts_with_all = ["json", "prints"])]
     pub(crate) quiet: bool,
 

@@ -54,7 +54,7 @@ pub(super) fn run(running: &mut RunningSession<'_>, commands: Option<Vec<String>
 /// Runs commands and prints their results to where the report goes.
 fn run_commands(running: &mut RunningSession<'_>, commands: &[String], batch: &mut BatchOutcome) {
     if let Some(outcome) = running.outcome.take() {
-        let words = running.debugger.show(&outcome);
+        let words = running.debugger.render_outcome(&outcome);
         print_unless_quiet(running, &words);
     }
     for (at, line) in commands.iter().enumerate() {
@@ -110,7 +110,7 @@ fn run_to_end(running: &mut RunningSession<'_>, batch: &mut BatchOutcome) {
         match stopped {
             RunOutcome::Suspended(reasons) => {
                 if reasons.iter().any(is_failure) {
-                    let words = running.debugger.show(&RunOutcome::Suspended(reasons));
+                    let words = running.debugger.render_outcome(&RunOutcome::Suspended(reasons));
                     batch.errors.push(words.trim_end().to_owned());
                     batch.cut_short = Some("A block failed.".to_owned());
                     return;

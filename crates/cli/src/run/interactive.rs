@@ -24,7 +24,7 @@ pub(super) fn run(running: &mut RunningSession<'_>, commands: Option<Vec<String>
     let debugger = &mut running.debugger;
     let mut has_errors = false;
     if let Some(outcome) = running.outcome.take() {
-        show(&debugger.show(&outcome), false);
+        show(&debugger.render_outcome(&outcome), false);
     } else if let Some(commands) = &commands {
         for line in commands {
             match debugger.run_confirmed(line) {

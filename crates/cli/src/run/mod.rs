@@ -153,7 +153,7 @@ fn run_session(
         style,
         interrupt: interrupt.clone(),
         console: console.map(|console| Rc::new(console) as Rc<dyn Console>),
-        asks: is_interactive,
+        asks_for_confirmation: is_interactive,
         attached: !ends,
     };
     let (debugger, notes, outcome) = LiveDebugger::open(config).map_err(|failed| match failed {

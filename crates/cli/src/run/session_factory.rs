@@ -35,11 +35,11 @@ pub(crate) fn load_files(files: &Files, program: &ProgramInfo, colour: bool) -> 
     let warnings = read.warnings(colour);
     Ok(LoadedFiles {
         automata: read.automata.into_iter().map(Arc::new).collect(),
-        written: read.written,
-        given: read.given,
+        property_sources: read.written,
+        file_of_property: read.given,
         catalog: read.catalog,
         scripts: scripts.plans,
-        places: scripts.places,
+        entity_spans: scripts.places,
         scenarios: scenarios.into_iter().map(Arc::new).collect(),
         sources: read.sources,
         warnings,

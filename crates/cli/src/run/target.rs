@@ -152,7 +152,7 @@ fn opened(path: &Path, file: io::Result<File>) -> Result<Stream, CliError> {
 /// Starts a native program. With `later`, functions of libraries that are loaded at run time are permitted.
 pub(crate) fn start(launch: &Launch, later: bool) -> TargetResult<Box<dyn Target>> {
     let mut target = NativeTarget::launch(launch)?;
-    target.expect_libraries(later);
+    target.allow_pending_events(later);
     Ok(Box::new(target))
 }
 
@@ -165,6 +165,6 @@ pub(super) fn attach(process: i32, later: bool, probes: ProbeMode) -> TargetResu
     }
     let mut target = NativeTarget::attach(process)?;
     target.set_probe_mode(probes);
-    target.expect_libraries(later);
+    target.allow_pending_events(later);
     Ok(Box::new(target))
 }

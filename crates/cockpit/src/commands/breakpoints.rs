@@ -23,7 +23,7 @@ pub(crate) const TABLE: &[Command] = &[
         "tbreak",
         "[-leave] LOCATION [if EXPR]",
         "Set a breakpoint that is removed when it is hit",
-        set_once,
+        set_temporary,
     )
     .short(&["tb"])
     .argument(ArgumentKind::Location),
@@ -65,7 +65,7 @@ fn set_break(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> Comm
     set_location(context, arguments.rest, false)
 }
 
-fn set_once(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandResult {
+fn set_temporary(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandResult {
     set_location(context, arguments.rest, true)
 }
 
@@ -80,24 +80,24 @@ fn set_location(context: &mut CommandContext<'_>, rest: &str, once: bool) -> Com
 }
 
 fn watch(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandResult {
-    set(context, arguments.rest, false, |of| BreakpointKind::Watch {
-        expression: of.to_owned(),
+    set(context, arguments.rest, false, |expression| BreakpointKind::Watch {
+        expression: expression.to_owned(),
         read: false,
         write: true,
     })
 }
 
 fn rwatch(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandResult {
-    set(context, arguments.rest, false, |of| BreakpointKind::Watch {
-        expression: of.to_owned(),
+    set(context, arguments.rest, false, |expression| BreakpointKind::Watch {
+        expression: expression.to_owned(),
         read: true,
         write: false,
     })
 }
 
 fn awatch(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandResult {
-    set(context, arguments.rest, false, |of| BreakpointKind::Watch {
-        expression: of.to_owned(),
+    set(context, arguments.rest, false, |expression| BreakpointKind::Watch {
+        expression: expression.to_owned(),
         read: true,
         write: true,
     })
@@ -106,10 +106,10 @@ fn awatch(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> Command
 /// Splits `LOCATION if EXPR`.
 pub(super) fn condition(rest: &str) -> Result<(&str, Option<String>), String> {
     let rest = rest.trim();
-    let found =
+    let keyword_at =
         if rest.starts_with("if ") || rest == "if" { Some(0) } else { rest.find(" if").map(|at| at + 1) };
     let is_word = |at: usize| rest[at + 2..].chars().next().is_none_or(|c| c.is_whitespace() || c == '(');
-    match found.filter(|at| is_word(*at)) {
+    match keyword_at.filter(|at| is_word(*at)) {
         Some(at) => match rest[at + 2..].trim() {
             "" => Err("missing condition after `if`".to_owned()),
             condition => Ok((rest[..at].trim(), Some(condition.to_owned()))),
@@ -122,11 +122,11 @@ fn set(
     context: &mut CommandContext<'_>,
     rest: &str,
     once: bool,
-    what: impl Fn(&str) -> BreakpointKind,
+    kind_of: impl Fn(&str) -> BreakpointKind,
 ) -> CommandResult {
     let (location, condition) = condition(rest)?;
     let here;
-    let location = match (location, what("")) {
+    let location = match (location, kind_of("")) {
         ("", BreakpointKind::Watch { .. }) => return Err("missing lvalue, as in `watch q->size`".to_owned()),
         ("", BreakpointKind::Return(_)) => {
             return Err("missing function, as in `break -leave queue_push`".to_owned());
@@ -148,35 +148,35 @@ fn set(
         }
         (location, _) => location,
     };
-    let spec = BreakpointSpec { condition, once, ..BreakpointSpec::new(what(location)) };
-    let subject = context.session.target();
-    let id = subject.set_breakpoint(Owner::User, &spec).map_err(|error| error.to_string())?;
-    let breakpoint = subject.breakpoints().into_iter().find(|breakpoint| breakpoint.id == id);
+    let spec = BreakpointSpec { condition, once, ..BreakpointSpec::new(kind_of(location)) };
+    let target = context.session.target();
+    let id = target.set_breakpoint(Owner::User, &spec).map_err(|error| error.to_string())?;
+    let breakpoint = target.breakpoints().into_iter().find(|breakpoint| breakpoint.id == id);
     Ok(breakpoint.map_or(format!("{}\n", id.0), |breakpoint| description(&breakpoint)))
 }
 
 fn description(breakpoint: &Breakpoint) -> String {
-    let (kind, of) = kind(breakpoint);
+    let (kind, stops_at) = kind_and_location(breakpoint);
     let locations = match &breakpoint.locations[..] {
         [] => "pending: no loaded code matches".to_owned(),
         [one] => one.clone(),
         [one, rest @ ..] => format!("{one} and {} more", rest.len()),
     };
-    format!("{kind} {}: {of}, {locations}\n", breakpoint.id.0)
+    format!("{kind} {}: {stops_at}, {locations}\n", breakpoint.id.0)
 }
 
-/// The kind of a breakpoint as a word, and its subject.
-fn kind(breakpoint: &Breakpoint) -> (&'static str, String) {
+/// The kind of a breakpoint as a word, and the place where it stops.
+fn kind_and_location(breakpoint: &Breakpoint) -> (&'static str, String) {
     match &breakpoint.spec.kind {
         BreakpointKind::Location(location) => ("Breakpoint", location.clone()),
         BreakpointKind::Return(function) => ("Breakpoint", format!("return of {function}")),
-        BreakpointKind::Watch { expression: of, read: true, write: false } => {
-            ("Watchpoint", format!("reads of {of}"))
+        BreakpointKind::Watch { expression, read: true, write: false } => {
+            ("Watchpoint", format!("reads of {expression}"))
         }
-        BreakpointKind::Watch { expression: of, read: true, write: true } => {
-            ("Watchpoint", format!("accesses of {of}"))
+        BreakpointKind::Watch { expression, read: true, write: true } => {
+            ("Watchpoint", format!("accesses of {expression}"))
         }
-        BreakpointKind::Watch { expression: of, .. } => ("Watchpoint", format!("writes of {of}")),
+        BreakpointKind::Watch { expression, .. } => ("Watchpoint", format!("writes of {expression}")),
     }
 }
 
@@ -184,13 +184,13 @@ fn kind(breakpoint: &Breakpoint) -> (&'static str, String) {
 pub(super) fn restore_breakpoints(context: &mut CommandContext<'_>, breakpoints: &[Breakpoint]) -> String {
     let mut lost = String::new();
     for breakpoint in breakpoints.iter().filter(|breakpoint| breakpoint.owner == Owner::User) {
-        let subject = context.session.target();
-        let set = subject.set_breakpoint(Owner::User, &breakpoint.spec);
-        let done =
-            set.and_then(|id| if breakpoint.enabled { Ok(()) } else { subject.enable_breakpoint(id, false) });
-        if let Err(error) = done {
-            let (name, of) = kind(breakpoint);
-            lost.push_str(&format!("{name} {} ({of}) cannot be set again: {error}\n", breakpoint.id.0));
+        let target = context.session.target();
+        let set = target.set_breakpoint(Owner::User, &breakpoint.spec);
+        let result =
+            set.and_then(|id| if breakpoint.enabled { Ok(()) } else { target.enable_breakpoint(id, false) });
+        if let Err(error) = result {
+            let (kind, stops_at) = kind_and_location(breakpoint);
+            lost.push_str(&format!("{kind} {} ({stops_at}) cannot be set again: {error}\n", breakpoint.id.0));
         }
     }
     lost
@@ -204,7 +204,7 @@ pub(super) fn table(context: &mut CommandContext<'_>) -> String {
     }
     let mut rows = vec![["", "what", "location", "hits", ""].map(str::to_owned).to_vec()];
     for breakpoint in &breakpoints {
-        let (_, of) = kind(breakpoint);
+        let (_, stops_at) = kind_and_location(breakpoint);
         let mut notes = Vec::new();
         if !breakpoint.enabled {
             notes.push("disabled".to_owned());
@@ -228,7 +228,7 @@ pub(super) fn table(context: &mut CommandContext<'_>) -> String {
         };
         rows.push(vec![
             breakpoint.id.0.to_string(),
-            of,
+            stops_at,
             locations,
             breakpoint.hits.to_string(),
             notes.join(", "),
@@ -238,7 +238,7 @@ pub(super) fn table(context: &mut CommandContext<'_>) -> String {
 }
 
 /// The listed breakpoints; by default, all that the user set.
-fn selected(context: &mut CommandContext<'_>, rest: &str) -> Result<Vec<Breakpoint>, String> {
+fn selected_breakpoints(context: &mut CommandContext<'_>, rest: &str) -> Result<Vec<Breakpoint>, String> {
     let breakpoints = context.session.target().breakpoints();
     if rest.is_empty() {
         return Ok(breakpoints.into_iter().filter(|breakpoint| breakpoint.owner == Owner::User).collect());
@@ -258,37 +258,37 @@ fn find(breakpoints: &[Breakpoint], word: &str) -> Result<Breakpoint, String> {
     })
 }
 
-fn each(
+fn for_selected(
     context: &mut CommandContext<'_>,
     rest: &str,
     done: &str,
-    act: impl Fn(&mut CommandContext<'_>, BreakpointId) -> Result<(), String>,
+    action: impl Fn(&mut CommandContext<'_>, BreakpointId) -> Result<(), String>,
 ) -> CommandResult {
-    let breakpoints = selected(context, rest)?;
+    let breakpoints = selected_breakpoints(context, rest)?;
     if breakpoints.is_empty() {
         return Err("there are no breakpoints".to_owned());
     }
     for breakpoint in &breakpoints {
-        act(context, breakpoint.id)?;
+        action(context, breakpoint.id)?;
     }
     let ids: Vec<String> = breakpoints.iter().map(|breakpoint| breakpoint.id.0.to_string()).collect();
     Ok(format!("{done} {}\n", ids.join(", ")))
 }
 
 fn delete(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandResult {
-    each(context, arguments.rest, "Deleted", |context, id| {
+    for_selected(context, arguments.rest, "Deleted", |context, id| {
         context.session.target().remove_breakpoint(id).map_err(|error| error.to_string())
     })
 }
 
 fn enable(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandResult {
-    each(context, arguments.rest, "Enabled", |context, id| {
+    for_selected(context, arguments.rest, "Enabled", |context, id| {
         context.session.target().enable_breakpoint(id, true).map_err(|error| error.to_string())
     })
 }
 
 fn disable(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandResult {
-    each(context, arguments.rest, "Disabled", |context, id| {
+    for_selected(context, arguments.rest, "Disabled", |context, id| {
         context.session.target().enable_breakpoint(id, false).map_err(|error| error.to_string())
     })
 }
@@ -302,8 +302,8 @@ fn ignore(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> Command
         return Err(format!("breakpoint {word} was set by the scenario and cannot be changed"));
     }
     let spec = BreakpointSpec { ignore, ..breakpoint.spec };
-    let subject = context.session.target();
-    let id = subject.set_breakpoint(Owner::User, &spec).map_err(|error| error.to_string())?;
-    subject.remove_breakpoint(breakpoint.id).map_err(|error| error.to_string())?;
+    let target = context.session.target();
+    let id = target.set_breakpoint(Owner::User, &spec).map_err(|error| error.to_string())?;
+    target.remove_breakpoint(breakpoint.id).map_err(|error| error.to_string())?;
     Ok(format!("Breakpoint {} replaces {word} and will ignore {ignore} hits\n", id.0))
 }

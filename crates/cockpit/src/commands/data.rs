@@ -3,7 +3,7 @@
 use super::required;
 use crate::command::{ArgumentKind, Arguments, Command, CommandContext, CommandResult, Topic};
 use crate::render::frame;
-use crate::repl_state::Examined;
+use crate::repl_state::MemoryView;
 
 const FORMATS: &str =
     "x hexadecimal, d decimal, u unsigned, o octal, t binary, c character, a address, s string";
@@ -42,8 +42,8 @@ fn print(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandR
     }
     let value = context.session.target().evaluate(expression).map_err(|error| error.to_string())?;
     match format {
-        None => Ok(format!("{expression} = {}\n", frame::lines(&value))),
-        Some(format) => Ok(format!("{expression} = {}\n", formatted(&value, format)?)),
+        None => Ok(format!("{expression} = {}\n", frame::printable_lines(&value))),
+        Some(format) => Ok(format!("{expression} = {}\n", format_integer(&value, format)?)),
     }
 }
 
@@ -61,7 +61,7 @@ fn leading_integer(value: &str) -> Option<i128> {
     }
 }
 
-fn formatted(value: &str, format: char) -> Result<String, String> {
+fn format_integer(value: &str, format: char) -> Result<String, String> {
     let Some(number) = leading_integer(value) else {
         return Err(format!("`{value}` is not an integer: only integers can be shown in another format"));
     };
@@ -84,17 +84,17 @@ fn formatted(value: &str, format: char) -> Result<String, String> {
 fn ptype(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandResult {
     let expression = required(arguments.rest, "expression, as in `ptype q`")?;
     let kind = context.session.target().type_of(expression).map_err(|error| error.to_string())?;
-    Ok(format!("type = {}\n", frame::lines(&kind)))
+    Ok(format!("type = {}\n", frame::printable_lines(&kind)))
 }
 
 /// Splits `LVALUE = EXPR` at the first `=` that is not part of a comparison operator.
-pub(super) fn assignment(rest: &str) -> Option<(&str, &str)> {
+pub(super) fn split_assignment(rest: &str) -> Option<(&str, &str)> {
     let bytes = rest.as_bytes();
-    let is_alone = |at: usize| {
+    let is_assignment = |at: usize| {
         let before = at.checked_sub(1).map(|at| bytes[at]);
         bytes.get(at + 1) != Some(&b'=') && !matches!(before, Some(b'=' | b'!' | b'<' | b'>'))
     };
-    let at = (0..bytes.len()).find(|at| bytes[*at] == b'=' && is_alone(*at))?;
+    let at = (0..bytes.len()).find(|at| bytes[*at] == b'=' && is_assignment(*at))?;
     let (lvalue, value) = (rest[..at].trim(), rest[at + 1..].trim());
     (!lvalue.is_empty() && !value.is_empty()).then_some((lvalue, value))
 }
@@ -102,22 +102,22 @@ pub(super) fn assignment(rest: &str) -> Option<(&str, &str)> {
 fn set(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandResult {
     let rest = required(arguments.rest, "assignment, as in `set N = 3`")?;
     let rest = ["variable ", "var "].iter().find_map(|word| rest.strip_prefix(word)).unwrap_or(rest);
-    let Some((lvalue, value)) = assignment(rest) else {
+    let Some((lvalue, value)) = split_assignment(rest) else {
         return Err(format!("`{rest}` is not an assignment; usage: `set LVALUE = EXPR`"));
     };
     context.session.target().assign(lvalue, value).map_err(|error| error.to_string())?;
     let now = context.session.target().evaluate(lvalue).map_err(|error| error.to_string())?;
-    Ok(format!("{lvalue} = {}\n", frame::lines(&now)))
+    Ok(format!("{lvalue} = {}\n", frame::printable_lines(&now)))
 }
 
 fn examine(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandResult {
-    let last = context.repl.examined;
+    let last = context.repl.memory_view;
     let mut request = match last {
         Some(last) => last,
-        None => Examined { count: 1, format: 'x', size: 4, next: None },
+        None => MemoryView { count: 1, format: 'x', size: 4, next: None },
     };
     if !arguments.format.is_empty() {
-        request = layout(arguments.format, request)?;
+        request = parse_examine_format(arguments.format, request)?;
     } else if !arguments.rest.is_empty() {
         request.count = 1;
     }
@@ -130,26 +130,26 @@ fn examine(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> Comman
         ("", None) => return Err("missing address, as in `x/8xw buffer`".to_owned()),
         (expression, _) => expression,
     };
-    let subject = context.session.target();
-    let lines = subject
+    let target = context.session.target();
+    let lines = target
         .examine_memory(expression, request.count, request.format, request.size)
         .map_err(|error| error.to_string())?;
     // Strings and instructions have no fixed length: only the target knows where they end.
     request.next = match request.format {
         's' | 'i' => None,
-        _ => subject
+        _ => target
             .evaluate(expression)
             .ok()
             .or(Some(expression.to_owned()))
             .and_then(|value| leading_integer(&value))
             .map(|start| (start as u64).wrapping_add((request.count * request.size) as u64)),
     };
-    context.repl.examined = Some(request);
+    context.repl.memory_view = Some(request);
     Ok(lines.iter().map(|line| format!("{line}\n")).collect())
 }
 
 /// Parses a format such as `4xw`.
-fn layout(format: &str, last: Examined) -> Result<Examined, String> {
+fn parse_examine_format(format: &str, last: MemoryView) -> Result<MemoryView, String> {
     let digits = format.find(|c: char| !c.is_ascii_digit()).unwrap_or(format.len());
     let count = match &format[..digits] {
         "" => 1,
@@ -158,7 +158,7 @@ fn layout(format: &str, last: Examined) -> Result<Examined, String> {
     if count == 0 || count > 1 << 16 {
         return Err("the count must be between 1 and 65536".to_owned());
     }
-    let mut request = Examined { count, next: None, ..last };
+    let mut request = MemoryView { count, next: None, ..last };
     for letter in format[digits..].chars() {
         match letter {
             'x' | 'd' | 'u' | 'o' | 't' | 'c' | 'a' | 's' | 'i' | 'f' => request.format = letter,
@@ -197,18 +197,18 @@ mod tests {
             ("8", 'o', "010"),
             ("105", 'c', "105 'i'"),
         ] {
-            assert_eq!(formatted(value, format).as_deref(), Ok(shown), "{value}");
+            assert_eq!(format_integer(value, format).as_deref(), Ok(shown), "{value}");
         }
-        assert!(formatted("{a = 1}", 'x').is_err());
-        assert!(formatted("1", 'q').is_err());
+        assert!(format_integer("{a = 1}", 'x').is_err());
+        assert!(format_integer("1", 'q').is_err());
     }
 
     #[test]
     fn assignment_is_not_split_at_a_comparison() {
-        assert_eq!(assignment("a = 3"), Some(("a", "3")));
-        assert_eq!(assignment("a=b==c"), Some(("a", "b==c")));
-        assert_eq!(assignment("a == 3"), None);
-        assert_eq!(assignment("a <= 3"), None);
-        assert_eq!(assignment("= 3"), None);
+        assert_eq!(split_assignment("a = 3"), Some(("a", "3")));
+        assert_eq!(split_assignment("a=b==c"), Some(("a", "b==c")));
+        assert_eq!(split_assignment("a == 3"), None);
+        assert_eq!(split_assignment("a <= 3"), None);
+        assert_eq!(split_assignment("= 3"), None);
     }
 }

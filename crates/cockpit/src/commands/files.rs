@@ -58,7 +58,7 @@ fn delete_monitor(context: &mut CommandContext<'_>, arguments: Arguments<'_>) ->
     if context.session.monitor(property).is_none() {
         return Err("no property is loaded".to_owned());
     }
-    let given = context.repl.loaded.given.get(property).copied();
+    let given = context.repl.loaded.file_of_property.get(property).copied();
     restart_with(context, |files| {
         if let Some(given) = given.filter(|given| *given < files.properties.len()) {
             files.properties.remove(given);
@@ -71,7 +71,7 @@ fn restart_with(context: &mut CommandContext<'_>, change: impl FnOnce(&mut Files
     let had_run = context.repl.has_run && context.session.is_running();
     let attached = context.repl.is_attached();
     let question = match attached {
-        true => "All monitors will restart, and breakpoints and checkpoints are lost. Continue?",
+        true => "All monitors will restart, and breakpoints and checkpoints will be lost. Continue?",
         false => "The program has already run and will be restarted. Continue?",
     };
     if had_run && !context.repl.confirmed {
@@ -96,17 +96,17 @@ fn restart_with(context: &mut CommandContext<'_>, change: impl FnOnce(&mut Files
                 (true, false) => "; the program is at its start",
                 (false, _) => "",
             };
-            let stop = outcome.map_or(String::new(), |outcome| stop::outcome(context, &outcome));
+            let stop = outcome.map_or(String::new(), |outcome| stop::render_outcome(context, &outcome));
             Ok(format!("{notes}{monitored}{suffix}\n{stop}"))
         }
-        Err(words) => {
-            let Some(config) = &mut context.repl.config else { return Err(words) };
+        Err(message) => {
+            let Some(config) = &mut context.repl.config else { return Err(message) };
             config.files = before;
             // If the program is gone already, it is restarted with the old files.
             if !context.session.is_running() {
                 restart_session(context)?;
             }
-            Err(words)
+            Err(message)
         }
     }
 }

@@ -11,10 +11,14 @@ pub(crate) const TABLE: &[Command] =
         .argument(ArgumentKind::Command)];
 
 fn help(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandResult {
-    if arguments.rest.is_empty() { Ok(all(context)) } else { one(context, find_command(arguments.rest)?) }
+    if arguments.rest.is_empty() {
+        Ok(list_commands(context))
+    } else {
+        explain_command(context, find_command(arguments.rest)?)
+    }
 }
 
-fn all(context: &CommandContext<'_>) -> String {
+fn list_commands(context: &CommandContext<'_>) -> String {
     let style = context.repl.style;
     let width = commands().map(|command| command.call().len()).max().unwrap_or(0).min(30);
     let mut out = String::new();
@@ -28,7 +32,7 @@ fn all(context: &CommandContext<'_>) -> String {
     out + "A command may be abbreviated as long as it is unambiguous. `help COMMAND` explains a command.\n"
 }
 
-fn one(context: &CommandContext<'_>, command: &Command) -> CommandResult {
+fn explain_command(context: &CommandContext<'_>, command: &Command) -> CommandResult {
     let style = context.repl.style;
     let mut out = format!("{}\n  {}\n", style.paint(Paint::Title, &command.call()), command.summary);
     if !command.short.is_empty() {

@@ -36,14 +36,14 @@ fn checkpoint(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> Com
     Ok(out + "\n")
 }
 
-fn id(word: &str) -> Result<u32, String> {
+fn parse_id(word: &str) -> Result<u32, String> {
     number(word, "a checkpoint number")
 }
 
 fn restore(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandResult {
-    let id = id(required(arguments.rest, "checkpoint number; `checkpoints` lists all")?)?;
+    let id = parse_id(required(arguments.rest, "checkpoint number; `checkpoints` lists all")?)?;
     context.session.restore_checkpoint(id).map_err(|error| error.to_string())?;
-    let location = stop::location(context, false);
+    let location = stop::render_location(context, false);
     Ok(format!(
         "Back at checkpoint {id}, after {}\n{location}",
         count(context.session.event_count(), "event")
@@ -66,7 +66,7 @@ pub(super) fn tree(context: &mut CommandContext<'_>) -> CommandResult {
 
 fn forget(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandResult {
     let rest = required(arguments.rest, "checkpoint number; `checkpoints` lists all")?;
-    let ids = rest.split_whitespace().map(id).collect::<Result<Vec<u32>, String>>()?;
+    let ids = rest.split_whitespace().map(parse_id).collect::<Result<Vec<u32>, String>>()?;
     for id in &ids {
         context.session.drop_checkpoint(*id).map_err(|error| error.to_string())?;
     }
@@ -75,17 +75,17 @@ fn forget(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> Command
 
 fn events(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandResult {
     let (total, recorded) = (context.session.event_count(), context.session.event_range());
-    let wanted = range(arguments.rest, total)?;
+    let numbers = range(arguments.rest, total)?;
     if total == 0 {
         return Ok("No events yet.\n".to_owned());
     }
-    let is_truncated = *wanted.start().max(&1) < *recorded.start();
+    let is_truncated = *numbers.start().max(&1) < *recorded.start();
     let note = if is_truncated {
         format!("  … (events before {} are no longer recorded)\n", recorded.start())
     } else {
         String::new()
     };
-    Ok(note + &history::events(context, wanted))
+    Ok(note + &history::render_events(context, numbers))
 }
 
 fn range(rest: &str, total: u64) -> Result<RangeInclusive<u64>, String> {
@@ -119,10 +119,10 @@ fn back(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandRe
         (word, None) => number(word, "an event number")?,
     };
     let session = &mut *context.session;
-    let done =
+    let result =
         context.repl.while_running(|| session.reverse_to(target)).map_err(|error| error.to_string())?;
-    let mut out = format!("Back at event {}, replayed from checkpoint {}\n", done.event, done.checkpoint);
-    if let Some(divergence) = &done.divergence {
+    let mut out = format!("Back at event {}, replayed from checkpoint {}\n", result.event, result.checkpoint);
+    if let Some(divergence) = &result.divergence {
         let headline = context.repl.style.paint(Paint::Open, "the replay diverged:");
         out.push_str(&format!(
             "{headline} event {} was {}, now {}\n",
@@ -131,9 +131,9 @@ fn back(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandRe
             event_text(&divergence.found)
         ));
     }
-    match &done.stopped {
-        Some(stopped) => out.push_str(&stop::outcome(context, stopped)),
-        None => out.push_str(&stop::location(context, false)),
+    match &result.stopped {
+        Some(stopped) => out.push_str(&stop::render_outcome(context, stopped)),
+        None => out.push_str(&stop::render_location(context, false)),
     }
     Ok(out)
 }

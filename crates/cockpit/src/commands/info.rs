@@ -30,9 +30,9 @@ pub(crate) const TOPICS: [&str; 13] = [
 
 fn info(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandResult {
     let (word, rest) = arguments.rest.split_once(char::is_whitespace).unwrap_or((arguments.rest, ""));
-    let found: Vec<&str> = TOPICS.into_iter().filter(|name| name.starts_with(word)).collect();
+    let matching: Vec<&str> = TOPICS.into_iter().filter(|name| name.starts_with(word)).collect();
     // The short forms of gdb.
-    let name = match (word, &found[..]) {
+    let name = match (word, &matching[..]) {
         ("", _) => return Err(format!("missing topic: {}", listed(&TOPICS, "or"))),
         ("b" | "br" | "break", _) => "breakpoints",
         ("r" | "reg", _) => "registers",
@@ -51,30 +51,30 @@ fn info(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandRe
     match name {
         "breakpoints" | "watchpoints" => Ok(breakpoints::table(context)),
         "threads" => Ok(stack::threads(context)),
-        "frame" => stack::about(context),
+        "frame" => stack::describe_frame(context),
         "stack" => {
             (crate::command::find_command("backtrace")?.action)(context, Arguments { format: "", rest })
         }
         "locals" => {
             let locals = context.session.target().locals().map_err(|error| error.to_string())?;
-            Ok(listed_variables(&locals, "There are no local variables."))
+            Ok(render_variables(&locals, "There are no local variables."))
         }
         "args" => args(context),
         "registers" => {
             let registers = context.session.target().registers().map_err(|error| error.to_string())?;
-            Ok(listed_variables(&registers, "The registers are not available."))
+            Ok(render_variables(&registers, "The registers are not available."))
         }
-        "program" => Ok(facts(context, |name| name != "signals")),
-        "signals" => Ok(facts(context, |name| name.contains("signal"))),
+        "program" => Ok(render_facts(context, |name| name != "signals")),
+        "signals" => Ok(render_facts(context, |name| name.contains("signal"))),
         "checkpoints" => history::tree(context),
         "probes" => Ok(probes(context)),
-        "properties" => Ok(properties::all(context)),
+        "properties" => Ok(properties::list_properties(context)),
         _ => line(context, rest),
     }
 }
 
-fn listed_variables(variables: &[invigil_session::target::Variable], none: &str) -> String {
-    if variables.is_empty() { format!("{none}\n") } else { frame::variables(variables, "") }
+fn render_variables(variables: &[invigil_session::target::Variable], none: &str) -> String {
+    if variables.is_empty() { format!("{none}\n") } else { frame::render_variables(variables, "") }
 }
 
 fn probes(context: &mut CommandContext<'_>) -> String {
@@ -87,17 +87,20 @@ fn probes(context: &mut CommandContext<'_>) -> String {
 }
 
 fn args(context: &mut CommandContext<'_>) -> CommandResult {
-    let subject = context.session.target();
-    let depth = subject.selected_frame();
-    let frames = subject.frames(depth + 1).map_err(|error| error.to_string())?;
+    let target = context.session.target();
+    let depth = target.selected_frame();
+    let frames = target.frames(depth + 1).map_err(|error| error.to_string())?;
     let arguments = frames.get(depth).map_or(&[][..], |frame| &frame.arguments);
-    Ok(listed_variables(arguments, "There are no arguments."))
+    Ok(render_variables(arguments, "There are no arguments."))
 }
 
-fn facts(context: &mut CommandContext<'_>, wanted: impl Fn(&str) -> bool) -> String {
+fn render_facts(context: &mut CommandContext<'_>, is_selected: impl Fn(&str) -> bool) -> String {
     let facts = context.session.target().info();
-    let rows: Vec<Vec<String>> =
-        facts.into_iter().filter(|(name, _)| wanted(name)).map(|(name, value)| vec![name, value]).collect();
+    let rows: Vec<Vec<String>> = facts
+        .into_iter()
+        .filter(|(name, _)| is_selected(name))
+        .map(|(name, value)| vec![name, value])
+        .collect();
     match (rows.is_empty(), context.session.termination()) {
         (false, _) => columns(&rows),
         (true, Some(ending)) => format!("The program has ended: {ending}\n"),

@@ -25,8 +25,8 @@ fn list(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandRe
             let before = listing.shown.0.saturating_sub(LINES).max(1);
             (listing.file.clone(), before)
         }
-        ("" | "-", None) => centred(context, None)?,
-        (location, _) => centred(context, Some(location))?,
+        ("" | "-", None) => centre_on(context, None)?,
+        (location, _) => centre_on(context, Some(location))?,
     };
     let all = source::read(&file)?;
     let count = all.len() as u32 - u32::from(all.last().is_some_and(String::is_empty));
@@ -36,7 +36,7 @@ fn list(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandRe
     let to = (from + LINES).min(count + 1);
     let current = current(context).filter(|(at, _)| *at == file).map(|(_, line)| line);
     context.repl.listing = Some(Listing { file, shown: (from, to) });
-    Ok(source::lines(&all, from, to, current, &context.repl.style))
+    Ok(source::render_lines(&all, from, to, current, &context.repl.style))
 }
 
 /// Source position of the selected frame.
@@ -46,7 +46,7 @@ fn current(context: &mut CommandContext<'_>) -> Option<(PathBuf, u32)> {
 }
 
 /// The file of a location, and the first line to show so that the location is centred.
-fn centred(context: &mut CommandContext<'_>, location: Option<&str>) -> Result<(PathBuf, u32), String> {
+fn centre_on(context: &mut CommandContext<'_>, location: Option<&str>) -> Result<(PathBuf, u32), String> {
     let current_file = context.repl.listing.as_ref().map(|listing| listing.file.clone());
     let start = |line: u32| line.saturating_sub(LINES / 2).max(1);
     if let Some(line) = location.and_then(|location| location.parse::<u32>().ok())

@@ -51,8 +51,8 @@ impl BlockCommands {
 
 impl CommandRunner for BlockCommands {
     fn command(&mut self, session: &mut Session, command: &str) -> Result<String, String> {
-        let said = crate::command::run(&mut CommandContext { session, repl: &mut self.repl }, command)?;
-        Ok(said.trim_end().to_owned())
+        let output = crate::command::run(&mut CommandContext { session, repl: &mut self.repl }, command)?;
+        Ok(output.trim_end().to_owned())
     }
 }
 

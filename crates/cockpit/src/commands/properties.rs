@@ -42,11 +42,11 @@ fn property(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> Comma
         let found = context.session.find_property(arguments.rest).map_err(|error| error.to_string())?;
         context.session.set_current_property(found).map_err(|error| error.to_string())?;
     }
-    Ok(all(context))
+    Ok(list_properties(context))
 }
 
 /// Lists all properties with the current states of their slices.
-pub(super) fn all(context: &mut CommandContext<'_>) -> String {
+pub(super) fn list_properties(context: &mut CommandContext<'_>) -> String {
     if context.session.monitors().len() == 0 {
         return "No property is loaded; `load-property FILE` loads one.\n".to_owned();
     }
@@ -60,16 +60,16 @@ pub(super) fn all(context: &mut CommandContext<'_>) -> String {
             let count = slices.count(id as u16);
             if count > 0 {
                 let many = if slices.len() > 1 { format!(" ({count})") } else { String::new() };
-                states.push(history::state(context, monitor, &state.name) + &many);
+                states.push(history::render_state(context, monitor, &state.name) + &many);
             }
         }
-        let mut words = if states.is_empty() { "no slices".to_owned() } else { states.join(", ") };
+        let mut text = if states.is_empty() { "no slices".to_owned() } else { states.join(", ") };
         if monitor.fault().is_some() {
-            words.push_str(", failed");
+            text.push_str(", failed");
         } else if monitor.is_suspended() {
-            words.push_str(", suspended");
+            text.push_str(", suspended");
         }
-        out.push_str(&format!("{mark} {} {name}: {words}\n", at + 1));
+        out.push_str(&format!("{mark} {} {name}: {text}\n", at + 1));
     }
     out
 }
@@ -79,7 +79,7 @@ fn slices(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> Command
     let monitor = current(context)?;
     let mut out = format!("{}:\n", context.repl.style.paint(Paint::Title, &monitor.automaton().name));
     for slice in monitor.slices().iter() {
-        out.push_str(&one(context, monitor, slice));
+        out.push_str(&render_slice(context, monitor, slice));
     }
     if let Some(failure) = monitor.fault() {
         out.push_str(&format!("  failed: {}\n", failure.message));
@@ -87,32 +87,32 @@ fn slices(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> Command
     Ok(out)
 }
 
-fn one(context: &CommandContext<'_>, monitor: &InteractiveMonitor, slice: SliceId) -> String {
+fn render_slice(context: &CommandContext<'_>, monitor: &InteractiveMonitor, slice: SliceId) -> String {
     let (automaton, slices) = (monitor.automaton(), monitor.slices());
-    let words = history::binding_text(monitor, slice);
-    let binding = if words.is_empty() { String::new() } else { format!("  {}", with_addresses(&words)) };
+    let text = history::binding_text(monitor, slice);
+    let binding = if text.is_empty() { String::new() } else { format!("  {}", with_addresses(&text)) };
     let state = automaton.state_name(slices.state(slice));
     let env: Vec<String> = invigil_check::env(automaton, slices, slice)
         .iter()
         .map(|variable| format!("{} = {}", variable.name, variable.value))
         .collect();
     let env = if env.is_empty() { String::new() } else { format!("  {}", env.join(", ")) };
-    format!("  slice {}{binding}  {}{env}\n", slice.0 + 1, history::state(context, monitor, state))
+    format!("  slice {}{binding}  {}{env}\n", slice.0 + 1, history::render_state(context, monitor, state))
 }
 
 /// Finds a slice by its number, counted from 1.
 pub(super) fn slice(monitor: &InteractiveMonitor, word: &str) -> Result<SliceId, String> {
-    let wanted: u32 = number(word, "a slice number")?;
-    let id = wanted.checked_sub(1).map(SliceId).filter(|id| monitor.slices().contains(*id));
-    id.ok_or_else(|| format!("no slice {wanted}; `slices` lists all"))
+    let position: u32 = number(word, "a slice number")?;
+    let id = position.checked_sub(1).map(SliceId).filter(|id| monitor.slices().contains(*id));
+    id.ok_or_else(|| format!("no slice {position}; `slices` lists all"))
 }
 
 /// The slice that changed last; the root slice if none has changed recently.
-fn latest(context: &CommandContext<'_>, monitor: &InteractiveMonitor) -> Option<SliceId> {
+fn last_changed_slice(context: &CommandContext<'_>, monitor: &InteractiveMonitor) -> Option<SliceId> {
     let property = context.session.current_property();
     let last = context.session.event_count();
     let first = *context.session.event_range().start();
-    // Searching the most recent events suffices: usually the last one is the right one.
+    // Searching the most recent events suffices: usually the slice changed on the last one.
     let events = context.session.events(first.max(last.saturating_sub(1000))..=last);
     let steps = events.iter().rev().flat_map(|event| event.steps.iter().rev());
     let changed = steps.into_iter().find(|step| step.property == property).map(|step| step.slice);
@@ -122,7 +122,7 @@ fn latest(context: &CommandContext<'_>, monitor: &InteractiveMonitor) -> Option<
 fn path(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandResult {
     let monitor = current(context)?;
     let slice = match arguments.rest {
-        "" => latest(context, monitor).ok_or("no slices")?,
+        "" => last_changed_slice(context, monitor).ok_or("no slices")?,
         word => slice(monitor, word)?,
     };
     let binding = history::binding_text(monitor, slice);
@@ -137,7 +137,7 @@ fn state(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandR
     let monitor = current(context)?;
     if arguments.rest.is_empty() {
         let states: Vec<String> =
-            monitor.current_states().map(|name| history::state(context, monitor, name)).collect();
+            monitor.current_states().map(|name| history::render_state(context, monitor, name)).collect();
         return Ok(format!("{}: {}\n", monitor.automaton().name, states.join(", ")));
     }
     let (slice, name) = match arguments.rest.split_once(char::is_whitespace) {
@@ -149,8 +149,8 @@ fn state(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandR
         None => monitor.set_current_state(name),
     };
     let property = context.session.current_property();
-    let done = context.session.update_monitor(property, change).map_err(|error| error.to_string())?;
-    done.map_err(|error| error.to_string())?;
+    let result = context.session.update_monitor(property, change).map_err(|error| error.to_string())?;
+    result.map_err(|error| error.to_string())?;
     slices(context, Arguments { format: "", rest: "" })
 }
 
@@ -159,12 +159,14 @@ fn env(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandRes
     if arguments.rest.is_empty() {
         return slices(context, arguments);
     }
-    let Some((place, value)) = super::data::assignment(arguments.rest) else {
+    let Some((lvalue, value)) = super::data::split_assignment(arguments.rest) else {
         return Err(format!("`{}` is not an assignment; usage: `env [SLICE] NAME = VALUE`", arguments.rest));
     };
-    let (slice, name) = match place.split_once(char::is_whitespace) {
+    let (slice, name) = match lvalue.split_once(char::is_whitespace) {
         Some((word, name)) => (slice(monitor, word)?, name.trim()),
-        None => (monitor.slices().root().ok_or("the root slice has been collected: specify a slice")?, place),
+        None => {
+            (monitor.slices().root().ok_or("the root slice has been collected: specify a slice")?, lvalue)
+        }
     };
     set_variable(context, slice, name, value)?;
     slices(context, Arguments { format: "", rest: "" })
@@ -178,7 +180,7 @@ pub(super) fn set_variable(
     value: &str,
 ) -> Result<(), String> {
     let quoted = |quote: char| value.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote));
-    let given = match value {
+    let value = match value {
         "None" => UserValue::Plain(Value::NONE),
         "True" | "true" => UserValue::Plain(Value::bool(true)),
         "False" | "false" => UserValue::Plain(Value::bool(false)),
@@ -194,20 +196,20 @@ pub(super) fn set_variable(
         },
     };
     let property = context.session.current_property();
-    let change = |monitor: &mut InteractiveMonitor| monitor.set_env(slice, &[(name, given)]);
-    let done = context.session.update_monitor(property, change).map_err(|error| error.to_string())?;
-    done.map_err(|error| error.to_string())
+    let change = |monitor: &mut InteractiveMonitor| monitor.set_env(slice, &[(name, value)]);
+    let result = context.session.update_monitor(property, change).map_err(|error| error.to_string())?;
+    result.map_err(|error| error.to_string())
 }
 
 fn graph(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandResult {
     let monitor = current(context)?;
-    let own = format!("{}.svg", monitor.automaton().name.replace(['/', '\\'], "-"));
-    let path = Path::new(if arguments.rest.is_empty() { own.as_str() } else { arguments.rest });
+    let default_name = format!("{}.svg", monitor.automaton().name.replace(['/', '\\'], "-"));
+    let path = Path::new(if arguments.rest.is_empty() { default_name.as_str() } else { arguments.rest });
     if path.extension().is_none_or(|extension| extension != "svg") {
         return Err(format!("{}: the file name must end with .svg", path.display()));
     }
-    let picture = graph::picture(context)?;
-    let written = std::fs::write(path, picture);
-    written.map_err(|error| format!("{}: cannot write: {error}", path.display()))?;
+    let svg = graph::render_svg(context)?;
+    let result = std::fs::write(path, svg);
+    result.map_err(|error| format!("{}: cannot write: {error}", path.display()))?;
     Ok(format!("Wrote {}\n", path.display()))
 }

@@ -22,7 +22,7 @@ pub(crate) const TABLE: &[Command] = &[
     Command::new(Topic::Running, "next", "[N]", "Run to the next source line, stepping over calls", next)
         .short(&["n"])
         .repeats("next")
-        .more("An empty line repeats it."),
+        .more("An empty line repeats the command."),
     Command::new(Topic::Running, "stepi", "[N]", "Execute one machine instruction", stepi)
         .short(&["si"])
         .repeats("stepi"),
@@ -38,23 +38,23 @@ pub(crate) const TABLE: &[Command] = &[
 /// Resumes the target up to `times` times, as long as it stops for the expected reason. Renders the last stop.
 fn resume(
     context: &mut CommandContext<'_>,
-    how: &ResumeMode,
+    mode: &ResumeMode,
     times: u64,
     expected: fn(&RunOutcome) -> bool,
 ) -> CommandResult {
     context.repl.has_run = true;
     let interrupt = context.repl.interrupt.clone();
-    let mut outcome = None;
+    let mut last = None;
     for _ in 0..times {
         let session = &mut *context.session;
-        let stopped = context.repl.while_running(|| session.run(how)).map_err(|error| error.to_string())?;
-        let is_repeated = expected(&stopped) && !interrupt.was_interrupted();
-        outcome = Some(stopped);
-        if !is_repeated {
+        let outcome = context.repl.while_running(|| session.run(mode)).map_err(|error| error.to_string())?;
+        let is_continued = expected(&outcome) && !interrupt.was_interrupted();
+        last = Some(outcome);
+        if !is_continued {
             break;
         }
     }
-    Ok(outcome.map_or(String::new(), |outcome| stop::outcome(context, &outcome)))
+    Ok(last.map_or(String::new(), |outcome| stop::render_outcome(context, &outcome)))
 }
 
 fn is_step(outcome: &RunOutcome) -> bool {
@@ -109,12 +109,12 @@ fn run(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandRes
     }
     let (notes, outcome) = restart_session(context)?;
     match outcome {
-        Some(outcome) => Ok(notes + &stop::outcome(context, &outcome)),
+        Some(outcome) => Ok(notes + &stop::render_outcome(context, &outcome)),
         None => Ok(notes + &resume(context, &ResumeMode::Continue, 1, is_step)?),
     }
 }
 
-/// Kills the target and starts a new session; an attached process is detached and attached again. If the files are
+/// Kills the target and starts a new session. From an attached process, the debugger detaches and attaches again. If the files are
 /// invalid, nothing is changed.
 pub(super) fn restart_session(
     context: &mut CommandContext<'_>,

@@ -24,17 +24,17 @@ pub(crate) const TABLE: &[Command] = &[
 fn backtrace(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandResult {
     let style = context.repl.style;
     if arguments.rest == "full" {
-        return full(context);
+        return full_backtrace(context);
     }
     let limit = if arguments.rest.is_empty() {
         DEFAULT_FRAMES
     } else {
         number(arguments.rest, "a number of frames or `full`")?
     };
-    let subject = context.session.target();
-    let selected = subject.selected_frame();
-    // One more, to detect that the list is truncated.
-    let mut frames = subject.frames(limit.saturating_add(1)).map_err(|error| error.to_string())?;
+    let target = context.session.target();
+    let selected = target.selected_frame();
+    // One more frame, to detect that the list is truncated.
+    let mut frames = target.frames(limit.saturating_add(1)).map_err(|error| error.to_string())?;
     let shown =
         if arguments.rest.is_empty() { frame::up_to_main(frames.iter()).max(selected + 1) } else { limit };
     // The callers of `main` belong to the runtime system: they are shown on request only.
@@ -42,15 +42,15 @@ fn backtrace(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> Comm
     let more = frames.len() > shown.min(limit) && !ends_at_main;
     frames.truncate(shown.min(limit));
     let rest = if more { "  … (more frames; specify a number to show them)\n" } else { "" };
-    Ok(frame::stack(&frames, selected, &style) + rest)
+    Ok(frame::render_stack(&frames, selected, &style) + rest)
 }
 
-fn full(context: &mut CommandContext<'_>) -> CommandResult {
+fn full_backtrace(context: &mut CommandContext<'_>) -> CommandResult {
     let style = context.repl.style;
     let mut out = String::new();
     for (depth, reported) in context.session.stack().iter().enumerate() {
-        out.push_str(&format!("#{depth} {}\n", frame::frame(&reported.frame, &style)));
-        out.push_str(&frame::variables(&reported.locals, "     "));
+        out.push_str(&format!("#{depth} {}\n", frame::render_frame(&reported.frame, &style)));
+        out.push_str(&frame::render_variables(&reported.locals, "     "));
     }
     Ok(out)
 }
@@ -60,13 +60,13 @@ fn select(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> Command
         let depth = number(arguments.rest, "a frame number")?;
         context.session.target().select_frame(depth).map_err(|error| error.to_string())?;
     }
-    selected_frame(context)
+    render_selected_frame(context)
 }
 
-/// The selected frame.
-fn selected_frame(context: &mut CommandContext<'_>) -> CommandResult {
+/// Renders the location of the selected frame.
+fn render_selected_frame(context: &mut CommandContext<'_>) -> CommandResult {
     let depth = context.session.target().selected_frame();
-    let location = stop::location(context, false);
+    let location = stop::render_location(context, false);
     Ok(format!("#{depth} {location}"))
 }
 
@@ -74,7 +74,7 @@ fn up(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandResu
     let by = super::repeat_count(arguments.rest)? as usize;
     let depth = context.session.target().selected_frame();
     context.session.target().select_frame(depth.saturating_add(by)).map_err(|error| error.to_string())?;
-    selected_frame(context)
+    render_selected_frame(context)
 }
 
 fn down(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandResult {
@@ -84,22 +84,22 @@ fn down(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandRe
         return Err("already at the innermost frame".to_owned());
     }
     context.session.target().select_frame(depth.saturating_sub(by)).map_err(|error| error.to_string())?;
-    selected_frame(context)
+    render_selected_frame(context)
 }
 
 fn thread(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandResult {
     if arguments.rest.is_empty() {
         return Ok(threads(context));
     }
-    let wanted: u32 = number(arguments.rest, "a thread number")?;
+    let number: u32 = number(arguments.rest, "a thread number")?;
     let threads = context.session.target().threads();
-    let by_id = threads.iter().find(|thread| thread.id == wanted);
-    let by_position = (wanted as usize).checked_sub(1).and_then(|at| threads.get(at));
+    let by_id = threads.iter().find(|thread| thread.id == number);
+    let by_position = (number as usize).checked_sub(1).and_then(|at| threads.get(at));
     let Some(thread) = by_id.or(by_position) else {
-        return Err(format!("no thread {wanted}; `thread` lists all"));
+        return Err(format!("no thread {number}; `thread` lists all"));
     };
     context.session.target().select_thread(thread.id).map_err(|error| error.to_string())?;
-    let location = stop::location(context, false);
+    let location = stop::render_location(context, false);
     Ok(format!("Thread {} ({})\n{location}", thread.id, thread.name))
 }
 
@@ -122,19 +122,20 @@ pub(super) fn threads(context: &mut CommandContext<'_>) -> String {
     if rows.is_empty() { "No threads.\n".to_owned() } else { columns(&rows) }
 }
 
-/// The selected frame, for `info frame`.
-pub(super) fn about(context: &mut CommandContext<'_>) -> CommandResult {
-    let subject = context.session.target();
-    let depth = subject.selected_frame();
-    let frames = subject.frames(depth + 2).map_err(|error| error.to_string())?;
+/// Describes the selected frame, for `info frame`.
+pub(super) fn describe_frame(context: &mut CommandContext<'_>) -> CommandResult {
+    let target = context.session.target();
+    let depth = target.selected_frame();
+    let frames = target.frames(depth + 2).map_err(|error| error.to_string())?;
     let Some(here) = frames.get(depth) else { return Err("no frame is selected".to_owned()) };
     let style = context.repl.style;
-    let mut out = format!("#{depth} {}\n  at address {:#x}\n", frame::frame(here, &style), here.address);
+    let mut out =
+        format!("#{depth} {}\n  at address {:#x}\n", frame::render_frame(here, &style), here.address);
     if let Some(line) = &here.line {
         out.push_str(&format!("  source {}:{}\n", line.file.display(), line.line));
     }
     if let Some(caller) = frames.get(depth + 1) {
-        out.push_str(&format!("  called by {}\n", frame::frame(caller, &style)));
+        out.push_str(&format!("  called by {}\n", frame::render_frame(caller, &style)));
     }
     Ok(out)
 }

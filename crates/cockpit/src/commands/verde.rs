@@ -42,17 +42,17 @@ fn exec(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandRe
     let unquoted = |word: &str| word.trim_matches(['"', '\'']).to_owned();
     let monitor = current(context)?;
     let root = || monitor.slices().root().ok_or("the root slice has been collected: specify a slice");
-    let of = |at: usize| match arguments.get(at) {
+    let slice_argument = |at: usize| match arguments.get(at) {
         Some(word) => slice(monitor, word),
         None => Ok(root()?),
     };
     let argument =
         |at: usize, what: &str| arguments.get(at).copied().ok_or_else(|| format!("`{method}` needs {what}"));
     match method {
-        "get_current_states" => Ok(joined(monitor.current_states())),
-        "get_states" => Ok(joined(monitor.states())),
-        "get_env_keys" => Ok(joined(monitor.env_keys().iter().map(String::as_str))),
-        "get_env" => variables(monitor, of(0)?),
+        "get_current_states" => Ok(comma_separated(monitor.current_states())),
+        "get_states" => Ok(comma_separated(monitor.states())),
+        "get_env_keys" => Ok(comma_separated(monitor.env_keys().iter().map(String::as_str))),
+        "get_env" => variables(monitor, slice_argument(0)?),
         "get_env_value" => {
             let (id, key) = match &arguments[..] {
                 [key] => (root()?, unquoted(key)),
@@ -69,33 +69,35 @@ fn exec(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandRe
         }
         "set_current_state" => {
             let state = unquoted(argument(0, "a state")?);
-            change(context, |monitor| monitor.set_current_state(&state).map_err(|error| error.to_string()))
+            update_current_monitor(context, |monitor| {
+                monitor.set_current_state(&state).map_err(|error| error.to_string())
+            })
         }
         "set_env_value" => {
-            let (id, at) = if arguments.len() > 2 { (of(0)?, 1) } else { (root()?, 0) };
+            let (id, at) = if arguments.len() > 2 { (slice_argument(0)?, 1) } else { (root()?, 0) };
             let (key, value) = (unquoted(argument(at, "a variable")?), argument(at + 1, "a value")?);
             set_variable(context, id, &key, value)?;
             Ok(String::new())
         }
         "set_quiet" => {
-            let on = switch(&arguments)?;
-            change(context, |monitor| {
+            let on = parse_switch(&arguments)?;
+            update_current_monitor(context, |monitor| {
                 monitor.set_quiet(on);
                 Ok(())
             })
         }
         "step_by_step" => {
-            let on = switch(&arguments)?;
-            change(context, |monitor| {
+            let on = parse_switch(&arguments)?;
+            update_current_monitor(context, |monitor| {
                 monitor.step_by_step(on);
                 Ok(())
             })
         }
-        "suspend" => change(context, |monitor| {
+        "suspend" => update_current_monitor(context, |monitor| {
             monitor.suspend();
             Ok(())
         }),
-        "resume" => change(context, |monitor| {
+        "resume" => update_current_monitor(context, |monitor| {
             monitor.resume();
             Ok(())
         }),
@@ -107,7 +109,7 @@ fn exec(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandRe
     }
 }
 
-fn joined<'a>(words: impl Iterator<Item = &'a str>) -> String {
+fn comma_separated<'a>(words: impl Iterator<Item = &'a str>) -> String {
     words.collect::<Vec<_>>().join(", ") + "\n"
 }
 
@@ -117,7 +119,7 @@ fn variables(monitor: &InteractiveMonitor, slice: SliceId) -> CommandResult {
 }
 
 /// Parses `on` or `off`; the default is on.
-fn switch(arguments: &[&str]) -> Result<bool, String> {
+fn parse_switch(arguments: &[&str]) -> Result<bool, String> {
     match arguments.first().copied() {
         None | Some("on" | "True" | "true" | "1") => Ok(true),
         Some("off" | "False" | "false" | "0") => Ok(false),
@@ -125,11 +127,11 @@ fn switch(arguments: &[&str]) -> Result<bool, String> {
     }
 }
 
-fn change(
+fn update_current_monitor(
     context: &mut CommandContext<'_>,
-    act: impl FnOnce(&mut InteractiveMonitor) -> Result<(), String>,
+    update: impl FnOnce(&mut InteractiveMonitor) -> Result<(), String>,
 ) -> CommandResult {
     let property = context.session.current_property();
-    context.session.update_monitor(property, act).map_err(|error| error.to_string())??;
+    context.session.update_monitor(property, update).map_err(|error| error.to_string())??;
     Ok(String::new())
 }

@@ -33,11 +33,11 @@ where
         let (kind, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
         let rest = rest.trim();
         let pattern = |text: &str, anchor| {
-            let read = |letter: Letter<'_>| match letter {
+            let parse_letter = |letter: Letter<'_>| match letter {
                 Letter::Name(name) => syntax.named(name),
                 Letter::Predicate(text) => syntax.predicate(text),
             };
-            compile(text, anchor, read).map(Breakpoint::automaton)
+            compile(text, anchor, parse_letter).map(Breakpoint::automaton)
         };
         match kind {
             "deadlock" if rest.is_empty() => Ok(Breakpoint::deadlock()),
@@ -60,7 +60,7 @@ where
             return Ok("no breakpoints\n".to_owned());
         }
         let number = rest.trim_start_matches('#').parse::<usize>().ok();
-        let Some(at) = self.entries.iter().position(|one| Some(one.number) == number) else {
+        let Some(at) = self.entries.iter().position(|entry| Some(entry.number) == number) else {
             return Err(format!(
                 "missing breakpoint number or `all`\n{}",
                 self.list_breakpoints().trim_end()
@@ -84,11 +84,11 @@ where
             }
             _ => {
                 let syntax = self.syntax;
-                let parts = rest.split(',').map(|part| syntax.value(part.trim()));
-                let parts = parts.collect::<Result<Vec<_>, String>>()?;
-                // A configuration without a value for some part is never merged with another.
+                let expressions = rest.split(',').map(|expression| syntax.value(expression.trim()));
+                let expressions = expressions.collect::<Result<Vec<_>, String>>()?;
+                // A configuration in which an expression has no value is never merged with another.
                 self.debugger.reduction = Some(Box::new(move |config| {
-                    let values = parts.iter().map(|value| value(Step::initial(config)));
+                    let values = expressions.iter().map(|value| value(Step::initial(config)));
                     Some(values.collect::<Result<Vec<_>, String>>().ok()?.join("\n"))
                 }));
                 self.reduction = Some(rest.to_owned());
@@ -107,8 +107,8 @@ where
         match (&words[..], number) {
             ([], _) => {}
             (["off"], _) => *limits = Limits::default(),
-            (["states", _], Some(most)) => limits.states = Some(most),
-            (["depth", _], Some(most)) => limits.depth = Some(most),
+            (["states", _], Some(limit)) => limits.states = Some(limit),
+            (["depth", _], Some(limit)) => limits.depth = Some(limit),
             (["time", _], Some(seconds)) => limits.time = Some(Duration::from_secs(seconds)),
             _ => {
                 return Err("usage: `limit states N`, `limit depth N`, `limit time SECONDS` or `limit off`"
@@ -121,9 +121,9 @@ where
     pub(super) fn describe_limits(&self) -> String {
         let limits = &self.debugger.limits;
         let mut limits_set = Vec::new();
-        limits_set.extend(limits.states.map(|most| format!("{} configurations", grouped(most))));
-        limits_set.extend(limits.depth.map(|most| format!("{} steps", grouped(most))));
-        limits_set.extend(limits.time.map(|most| format!("{} seconds", most.as_secs())));
+        limits_set.extend(limits.states.map(|limit| format!("{} configurations", grouped(limit))));
+        limits_set.extend(limits.depth.map(|limit| format!("{} steps", grouped(limit))));
+        limits_set.extend(limits.time.map(|limit| format!("{} seconds", limit.as_secs())));
         if limits_set.is_empty() { "none".to_owned() } else { limits_set.join(", ") }
     }
 
@@ -131,6 +131,6 @@ where
         if self.entries.is_empty() {
             return "no breakpoints; `break` sets one\n".to_owned();
         }
-        self.entries.iter().map(|one| format!("{:>4}  {}\n", one.number, one.text)).collect()
+        self.entries.iter().map(|entry| format!("{:>4}  {}\n", entry.number, entry.text)).collect()
     }
 }

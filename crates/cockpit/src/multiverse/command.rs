@@ -170,15 +170,15 @@ pub(super) fn find(word: &str) -> Result<&'static CommandInfo, String> {
     if let Some(command) = all().find(|command| command.name == word || command.short.contains(&word)) {
         return Ok(command);
     }
-    let has_run: Vec<&CommandInfo> = all().filter(|command| command.name.starts_with(word)).collect();
-    match has_run[..] {
+    let matching: Vec<&CommandInfo> = all().filter(|command| command.name.starts_with(word)).collect();
+    match matching[..] {
         [command] => Ok(command),
         [] => Err(match nearest(word, all().map(|command| command.name)) {
             Some(near) => format!("unknown command `{word}`: did you mean `{near}`?"),
             None => format!("unknown command `{word}`; `help` lists all commands"),
         }),
         [..] => {
-            let names: Vec<&str> = has_run.iter().map(|command| command.name).collect();
+            let names: Vec<&str> = matching.iter().map(|command| command.name).collect();
             Err(format!("ambiguous command `{word}`: {}", listed(&names, "or")))
         }
     }
@@ -250,8 +250,8 @@ where
             Verb::Delete => self.delete_command(rest),
             Verb::Reduce => self.reduce_command(rest),
             Verb::Limit => self.limit_command(rest),
-            Verb::Where => Ok(self.here()),
-            Verb::Actions => Ok(self.next(usize::MAX)),
+            Verb::Where => Ok(self.render_current()),
+            Verb::Actions => Ok(self.render_choices(usize::MAX)),
             Verb::State => self.state_command(rest),
             Verb::Print => self.print_command(rest),
             Verb::Watch => self.watch_command(rest),

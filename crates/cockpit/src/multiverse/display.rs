@@ -6,24 +6,26 @@ use invigil_check::report::Paint;
 use invigil_semantics::{Describe, Evaluate, Fields, Semantics};
 
 /// Number of actions listed after a step.
-const SHORT_LIST: usize = 12;
+pub(super) const SHORT_LIST: usize = 12;
 
 /// The fields that differ: name, old value, new value.
 fn changes(before: &Fields, after: &Fields) -> Vec<(String, String, String)> {
     let mut changes = Vec::new();
     for field in after {
-        let was = before.get(&field.name).unwrap_or("");
-        if was == field.value {
+        let old = before.get(&field.name).unwrap_or("");
+        if old == field.value {
             continue;
         }
         // For an array, list only the changed elements.
-        match (elements(was), elements(&field.value)) {
-            (Some(was), Some(is)) if was.len() == is.len() => {
-                for (index, (was, is)) in was.iter().zip(&is).enumerate().filter(|(_, (was, is))| was != is) {
-                    changes.push((format!("{}[{index}]", field.name), (*was).to_owned(), (*is).to_owned()));
+        match (elements(old), elements(&field.value)) {
+            (Some(old), Some(new)) if old.len() == new.len() => {
+                for (index, (old, new)) in
+                    old.iter().zip(&new).enumerate().filter(|(_, (old, new))| old != new)
+                {
+                    changes.push((format!("{}[{index}]", field.name), (*old).to_owned(), (*new).to_owned()));
                 }
             }
-            _ => changes.push((field.name.clone(), was.to_owned(), field.value.clone())),
+            _ => changes.push((field.name.clone(), old.to_owned(), field.value.clone())),
         }
     }
     changes
@@ -48,20 +50,20 @@ impl<S: Semantics + Evaluate + Describe, D: SubjectSyntax<S>> ModelDebugger<'_, 
     /// Renders the changes between two configurations, one line each.
     pub(super) fn diff(&self, before: &S::Config, after: &S::Config) -> Vec<String> {
         let (before, after) = (self.subject.describe_config(before), self.subject.describe_config(after));
-        let line = |(name, was, is): (String, String, String)| {
-            let is = self.style.paint(Paint::Changed, &is);
-            if was.is_empty() { format!("{name}: {is}") } else { format!("{name}: {was} → {is}") }
+        let line = |(name, old, new): (String, String, String)| {
+            let new = self.style.paint(Paint::Changed, &new);
+            if old.is_empty() { format!("{name}: {new}") } else { format!("{name}: {old} → {new}") }
         };
         changes(&before, &after).into_iter().map(line).collect()
     }
 
     /// Renders the step to a node: its number, the action, the changes.
-    pub(super) fn step_lines(&self, place: usize, out: &mut String) {
-        let Some(step) = self.step(place) else { return };
-        let number = self.style.paint(Paint::Title, &format!("#{place}"));
-        let what = step.action.map_or_else(|| "start".to_owned(), |action| self.action(action));
-        let names: Vec<String> = self.names_of(place).map(|name| format!("  \"{name}\"")).collect();
-        out.push_str(&format!("{number}  {what}{}\n", names.concat()));
+    pub(super) fn step_lines(&self, node: usize, out: &mut String) {
+        let Some(step) = self.step(node) else { return };
+        let number = self.style.paint(Paint::Title, &format!("#{node}"));
+        let label = step.action.map_or_else(|| "start".to_owned(), |action| self.action(action));
+        let names: Vec<String> = self.names_of(node).map(|name| format!("  \"{name}\"")).collect();
+        out.push_str(&format!("{number}  {label}{}\n", names.concat()));
         match step.source {
             Some(source) => {
                 let changed = self.diff(source, step.target);
@@ -87,21 +89,21 @@ impl<S: Semantics + Evaluate + Describe, D: SubjectSyntax<S>> ModelDebugger<'_, 
     }
 
     /// Renders the current node: the step, displayed expressions and enabled actions.
-    pub(super) fn here(&mut self) -> String {
+    pub(super) fn render_current(&mut self) -> String {
         let mut out = String::new();
-        if let Some(place) = self.place() {
-            self.step_lines(place, &mut out);
+        if let Some(node) = self.current_node() {
+            self.step_lines(node, &mut out);
         }
-        self.watched(&mut out);
-        out.push_str(&self.next(SHORT_LIST));
+        self.render_changed_watches(&mut out);
+        out.push_str(&self.render_choices(SHORT_LIST));
         out
     }
 
     /// Renders the displayed expressions whose values changed.
-    pub(super) fn watched(&mut self, out: &mut String) {
-        let Some(place) = self.place() else { return };
+    pub(super) fn render_changed_watches(&mut self, out: &mut String) {
+        let Some(node) = self.current_node() else { return };
         let value = |model_debugger: &Self, at: usize| {
-            let step = model_debugger.step(place)?;
+            let step = model_debugger.step(node)?;
             Some((model_debugger.watches[at].value)(step).unwrap_or_else(|error| format!("error: {error}")))
         };
         for at in 0..self.watches.len() {
@@ -111,27 +113,27 @@ impl<S: Semantics + Evaluate + Describe, D: SubjectSyntax<S>> ModelDebugger<'_, 
                 continue;
             }
             let shown = self.style.paint(Paint::Changed, now.as_deref().unwrap_or(""));
-            let was = watch.last.take().map_or_else(String::new, |was| format!("{was} → "));
-            out.push_str(&format!("      {}: {was}{shown}\n", watch.text));
+            let old = watch.last.take().map_or_else(String::new, |old| format!("{old} → "));
+            out.push_str(&format!("      {}: {old}{shown}\n", watch.text));
             watch.last = now;
         }
     }
 
-    /// Renders the enabled actions or the outcomes to select from, in at most `most` lines.
-    pub(super) fn next(&self, most: usize) -> String {
+    /// Renders the enabled actions or the outcomes to select from, in at most `max_lines` lines.
+    pub(super) fn render_choices(&self, max_lines: usize) -> String {
         match &self.at.current {
-            Some(current) => self.enabled(current, most),
-            None => self.options(most),
+            Some(current) => self.render_enabled(current, max_lines),
+            None => self.render_options(max_lines),
         }
     }
 
-    fn enabled(&self, current: &S::Config, most: usize) -> String {
+    fn render_enabled(&self, current: &S::Config, max_lines: usize) -> String {
         let actions: Vec<S::Action> = self.subject.actions(current).into_iter().collect();
         if actions.is_empty() {
             return format!("  {}\n", self.style.paint(Paint::Open, "deadlock: no action is enabled"));
         }
         let mut out = String::new();
-        for (number, action) in (1..).zip(&actions).take(most) {
+        for (number, action) in (1..).zip(&actions).take(max_lines) {
             let outcomes = self.subject.execute(current, action).into_iter().count();
             let outcomes = match outcomes {
                 0 => "  (no outcome)".to_owned(),
@@ -141,13 +143,13 @@ impl<S: Semantics + Evaluate + Describe, D: SubjectSyntax<S>> ModelDebugger<'_, 
             let outcomes = self.style.paint(Paint::Faint, &outcomes);
             out.push_str(&format!("{number:>4}  {}{outcomes}\n", self.action(action)));
         }
-        if actions.len() > most {
-            out.push_str(&format!("      … {} more; `actions` lists all\n", actions.len() - most));
+        if actions.len() > max_lines {
+            out.push_str(&format!("      … {} more; `actions` lists all\n", actions.len() - max_lines));
         }
         out
     }
 
-    fn options(&self, most: usize) -> String {
+    fn render_options(&self, max_lines: usize) -> String {
         let options = &self.at.options;
         let (mut out, lines): (String, Vec<Vec<String>>) = match &self.at.from {
             Some((source, action)) => {
@@ -157,28 +159,28 @@ impl<S: Semantics + Evaluate + Describe, D: SubjectSyntax<S>> ModelDebugger<'_, 
             None if options.is_empty() => return "no initial configuration\n".to_owned(),
             None => {
                 let title = format!("{} initial configurations:\n", options.len());
-                (title, self.distinctions())
+                (title, self.differing_fields())
             }
         };
-        for (number, line) in (1..).zip(&lines).take(most) {
+        for (number, line) in (1..).zip(&lines).take(max_lines) {
             let line = if line.is_empty() { "no change".to_owned() } else { line.join(", ") };
             out.push_str(&format!("{number:>4}  {line}\n"));
         }
-        if lines.len() > most {
-            out.push_str(&format!("      … {} more; `actions` lists all\n", lines.len() - most));
+        if lines.len() > max_lines {
+            out.push_str(&format!("      … {} more; `actions` lists all\n", lines.len() - max_lines));
         }
         out + "  `select N` selects one\n"
     }
 
     /// Describes each option by the fields in which the options differ.
-    fn distinctions(&self) -> Vec<Vec<String>> {
+    fn differing_fields(&self) -> Vec<Vec<String>> {
         let all: Vec<Fields> =
             self.at.options.iter().map(|option| self.subject.describe_config(option)).collect();
         let differs = |name: &str| all.iter().any(|fields| fields.get(name) != all[0].get(name));
-        let of = |fields: &Fields| {
+        let describe = |fields: &Fields| {
             let different = fields.iter().filter(|field| differs(&field.name));
             different.map(|field| format!("{} = {}", field.name, field.value)).collect()
         };
-        all.iter().map(of).collect()
+        all.iter().map(describe).collect()
     }
 }

@@ -22,17 +22,17 @@ impl<S: Semantics + Evaluate + Describe, D: SubjectSyntax<S>> ModelDebugger<'_, 
             return Err("missing file".to_owned());
         }
         let count = self.at.history.len();
-        let text: String = (0..count).map(|place| self.line(place) + "\n").collect();
+        let text: String = (0..count).map(|node| self.json_line(node) + "\n").collect();
         fs::write(rest, text).map_err(|error| format!("cannot write {rest}: {error}"))?;
         Ok(format!("wrote {count} nodes to {rest}\n"))
     }
 
-    fn line(&self, place: usize) -> String {
-        let mut fields = vec![format!("\"id\":{place}")];
-        let Some(step) = self.step(place) else { return String::new() };
+    fn json_line(&self, node: usize) -> String {
+        let mut fields = vec![format!("\"id\":{node}")];
+        let Some(step) = self.step(node) else { return String::new() };
         let outcomes: Vec<S::Config> = match (step.source, step.action) {
             (Some(source), Some(action)) => {
-                let parent = self.at.history.parent(place).unwrap_or_default();
+                let parent = self.at.history.parent(node).unwrap_or_default();
                 fields.push(format!("\"parent\":{parent}"));
                 fields.push(format!("\"action\":{}", json!(self.subject.describe_action(action))));
                 self.subject.execute(source, action).into_iter().collect()
@@ -42,11 +42,11 @@ impl<S: Semantics + Evaluate + Describe, D: SubjectSyntax<S>> ModelDebugger<'_, 
         if let Some(outcome) = outcomes.iter().position(|outcome| outcome == step.target) {
             fields.push(format!("\"outcome\":{outcome}"));
         }
-        let names: Vec<&str> = self.names_of(place).collect();
+        let names: Vec<&str> = self.names_of(node).collect();
         if !names.is_empty() {
             fields.push(format!("\"names\":{}", json!(names)));
         }
-        if self.at.history.at() == Some(place) {
+        if self.at.history.at() == Some(node) {
             fields.push("\"here\":true".to_owned());
         }
         // In the order of the subject, which `Map` would not keep.
@@ -68,7 +68,7 @@ impl<S: Semantics + Evaluate + Describe, D: SubjectSyntax<S>> ModelDebugger<'_, 
         let text = fs::read_to_string(rest).map_err(|error| format!("cannot read {rest}: {error}"))?;
         let before = (self.at.clone(), self.names.clone());
         match self.replay(&text) {
-            Ok(()) => Ok(self.here()),
+            Ok(()) => Ok(self.render_current()),
             Err((line, error)) => {
                 (self.at, self.names) = before;
                 Err(format!("{rest}:{line}: {error}"))
@@ -77,7 +77,7 @@ impl<S: Semantics + Evaluate + Describe, D: SubjectSyntax<S>> ModelDebugger<'_, 
     }
 
     fn replay(&mut self, text: &str) -> Result<(), (usize, String)> {
-        let mut places: HashMap<u64, usize> = HashMap::new();
+        let mut nodes: HashMap<u64, usize> = HashMap::new();
         let (mut previous, mut here) = (None, None);
         for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
             let failed = |error: String| (number, error);
@@ -87,23 +87,23 @@ impl<S: Semantics + Evaluate + Describe, D: SubjectSyntax<S>> ModelDebugger<'_, 
             let parent = entry.get("parent").and_then(Value::as_u64);
             let from = match parent {
                 Some(parent) => Some(
-                    *places
+                    *nodes
                         .get(&parent)
                         .ok_or_else(|| failed(format!("parent {parent} is not defined before this line")))?,
                 ),
                 None => previous,
             };
             self.replay_step(from, action, &entry).map_err(failed)?;
-            previous = self.place();
-            if let (Some(id), Some(place)) = (entry.get("id").and_then(Value::as_u64), previous) {
-                places.insert(id, place);
+            previous = self.current_node();
+            if let (Some(id), Some(node)) = (entry.get("id").and_then(Value::as_u64), previous) {
+                nodes.insert(id, node);
             }
             if entry.get("here") == Some(&Value::Bool(true)) {
                 here = previous;
             }
             let names = entry.get("names").and_then(Value::as_array).into_iter().flatten();
-            for (name, place) in names.filter_map(Value::as_str).zip(std::iter::repeat(previous)) {
-                self.names.extend(place.map(|place| (name.to_owned(), place)));
+            for (name, node) in names.filter_map(Value::as_str).zip(std::iter::repeat(previous)) {
+                self.names.extend(node.map(|node| (name.to_owned(), node)));
             }
         }
         if previous.is_none() {
@@ -123,16 +123,16 @@ impl<S: Semantics + Evaluate + Describe, D: SubjectSyntax<S>> ModelDebugger<'_, 
         entry: &Map<String, Value>,
     ) -> Result<(), String> {
         let outcome = entry.get("outcome").and_then(Value::as_u64).map(|at| at as usize);
-        let fits = |model_debugger: &Self, config: &S::Config| {
+        let matches_state = |model_debugger: &Self, config: &S::Config| {
             let fields = model_debugger.subject.describe_config(config);
             let expected = entry.get("state").and_then(Value::as_object);
             expected.is_none_or(|expected| {
                 expected.iter().all(|(name, value)| is_shown_as(fields.get(name), value))
             })
         };
-        // A trace contains the values of variables beside those of the event, which may hide some of them. So the
-        // configuration with most matching values is chosen.
-        let likeness = |model_debugger: &Self, config: &S::Config| {
+        // A trace may contain the values of only some variables besides those of the event. The configuration with most
+        // matching values is therefore chosen.
+        let matching_values = |model_debugger: &Self, config: &S::Config| {
             let fields = model_debugger.subject.describe_config(config);
             entry.iter().filter(|(name, value)| is_shown_as(fields.get(name), value)).count()
         };
@@ -140,14 +140,15 @@ impl<S: Semantics + Evaluate + Describe, D: SubjectSyntax<S>> ModelDebugger<'_, 
         if is_start {
             let initial = self.debugger.initial_config();
             self.at = DebugConfig { history: self.at.history.clone(), ..initial };
-            let is_meant = |(at, config): &(usize, &S::Config)| match action {
+            let is_candidate = |(at, config): &(usize, &S::Config)| match action {
                 // The state of the line is the one after its action.
                 Some(_) => true,
-                None => outcome.is_none_or(|outcome| outcome == *at) && fits(self, config),
+                None => outcome.is_none_or(|outcome| outcome == *at) && matches_state(self, config),
             };
-            let starts = self.at.options.iter().enumerate().filter(is_meant).rev();
-            let start =
-                starts.max_by_key(|(_, config)| likeness(self, config)).map(|(_, config)| config.clone());
+            let starts = self.at.options.iter().enumerate().filter(is_candidate).rev();
+            let start = starts
+                .max_by_key(|(_, config)| matching_values(self, config))
+                .map(|(_, config)| config.clone());
             let start = start.ok_or("no initial configuration matches this line")?;
             self.act(&DebugAction::Select(start));
         } else if let Some(from) = from {
@@ -160,20 +161,20 @@ impl<S: Semantics + Evaluate + Describe, D: SubjectSyntax<S>> ModelDebugger<'_, 
             for (at, target) in outcomes.into_iter().enumerate() {
                 let is_named = self.subject.describe_action(&action) == name
                     || self.syntax.named(name).is_ok_and(|named| {
-                        let step = Step::taken(&current, &action, &target);
+                        let step = Step::by_action(&current, &action, &target);
                         self.subject.evaluate(&named, step).unwrap_or(false)
                     });
                 is_enabled |= is_named;
-                if is_named && outcome.is_none_or(|outcome| outcome == at) && fits(self, &target) {
-                    let likeness = likeness(self, &target);
-                    if best.as_ref().is_none_or(|(least, _)| likeness > *least) {
-                        best = Some((likeness, (action.clone(), target)));
+                if is_named && outcome.is_none_or(|outcome| outcome == at) && matches_state(self, &target) {
+                    let matching_values = matching_values(self, &target);
+                    if best.as_ref().is_none_or(|(least, _)| matching_values > *least) {
+                        best = Some((matching_values, (action.clone(), target)));
                     }
                 }
             }
         }
         if let Some((_, step)) = best {
-            self.follow(&Execution { start: current, steps: vec![step], back: None });
+            self.follow(&Execution { start: current, steps: vec![step], loop_back: None });
             return Ok(());
         }
         Err(match is_enabled {
@@ -187,7 +188,7 @@ impl<S: Semantics + Evaluate + Describe, D: SubjectSyntax<S>> ModelDebugger<'_, 
 fn is_shown_as(shown: Option<&str>, value: &Value) -> bool {
     match value {
         Value::String(text) => shown == Some(text),
-        // The same form in which lists are rendered.
+        // Lists are rendered in this form.
         Value::Array(items) => {
             let items: Vec<String> = items
                 .iter()

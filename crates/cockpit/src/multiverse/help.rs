@@ -8,7 +8,7 @@ use invigil_check::report::Paint;
 use invigil_semantics::{Describe, Evaluate, Semantics};
 
 /// Further explanation of a command, where one line is not enough.
-fn more(verb: Verb) -> &'static str {
+fn explanation(verb: Verb) -> &'static str {
     match verb {
         Verb::Step => {
             "A number alone is a step, too. If only one action is enabled, `step` executes it.\n\
@@ -56,7 +56,7 @@ fn more(verb: Verb) -> &'static str {
     }
 }
 
-fn call(command: &CommandInfo) -> String {
+fn name_and_usage(command: &CommandInfo) -> String {
     format!("{} {}", command.name, command.usage).trim_end().to_owned()
 }
 
@@ -67,22 +67,24 @@ impl<S: Semantics + Evaluate + Describe, D: SubjectSyntax<S>> ModelDebugger<'_, 
         let mut out = String::new();
         if !rest.is_empty() {
             let command = find(rest)?;
-            out.push_str(&format!("{}\n  {}\n", title(&call(command)), command.summary));
+            out.push_str(&format!("{}\n  {}\n", title(&name_and_usage(command)), command.summary));
             if !command.short.is_empty() {
                 out.push_str(&format!("  Aliases: {}\n", command.short.join(", ")));
             }
-            let more = more(command.verb);
-            if !more.is_empty() {
+            let explanation = explanation(command.verb);
+            if !explanation.is_empty() {
                 out.push('\n');
             }
-            more.lines().for_each(|line| out.push_str(&format!("{}\n", format!("  {line}").trim_end())));
+            explanation
+                .lines()
+                .for_each(|line| out.push_str(&format!("{}\n", format!("  {line}").trim_end())));
             return Ok(out);
         }
-        let width = all().map(|command| call(command).chars().count()).max().unwrap_or(0);
+        let width = all().map(|command| name_and_usage(command).chars().count()).max().unwrap_or(0);
         for (topic, commands) in TOPICS {
             out.push_str(&format!("{}\n", title(topic)));
             for command in *commands {
-                out.push_str(&format!("  {:width$}  {}\n", call(command), command.summary));
+                out.push_str(&format!("  {:width$}  {}\n", name_and_usage(command), command.summary));
             }
             out.push('\n');
         }
@@ -96,13 +98,15 @@ impl<S: Semantics + Evaluate + Describe, D: SubjectSyntax<S>> ModelDebugger<'_, 
         let before = line.get(..position).unwrap_or(line);
         let word = before.rsplit(char::is_whitespace).next().unwrap_or_default();
         let start = before.len() - word.len();
-        let lead = before[..start].trim();
-        let mut words: Vec<String> = match find(split(lead).0).map(|command| command.verb) {
-            _ if lead.is_empty() => all().map(|command| command.name.to_owned()).collect(),
+        let words_before = before[..start].trim();
+        let mut words: Vec<String> = match find(split(words_before).0).map(|command| command.verb) {
+            _ if words_before.is_empty() => all().map(|command| command.name.to_owned()).collect(),
             Ok(Verb::Help) => all().map(|command| command.name.to_owned()).collect(),
             Ok(Verb::Save | Verb::Open) => return Completion { start, words: files(word) },
-            Ok(Verb::Break) if lead.ends_with("prop") => return Completion { start, words: files(word) },
-            Ok(Verb::Break) if split(lead).1.is_empty() => {
+            Ok(Verb::Break) if words_before.ends_with("prop") => {
+                return Completion { start, words: files(word) };
+            }
+            Ok(Verb::Break) if split(words_before).1.is_empty() => {
                 let kinds = ["on", "deadlock", "regex", "ltl", "prop"].map(str::to_owned);
                 kinds.into_iter().chain(self.syntax.names()).collect()
             }

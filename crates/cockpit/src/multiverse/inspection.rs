@@ -11,15 +11,15 @@ where
     S::Expr: Clone + Send + Sync + 'a,
 {
     /// The current node, or an error if an outcome must be selected first.
-    fn current_place(&self) -> Result<usize, String> {
-        self.place().ok_or_else(|| "there are several outcomes: `select` one, or go `back`".to_owned())
+    fn require_current_node(&self) -> Result<usize, String> {
+        self.current_node().ok_or_else(|| "there are several outcomes: `select` one, or go `back`".to_owned())
     }
 
     /// Shows the variables whose names start with `rest`.
     pub(super) fn state_command(&mut self, rest: &str) -> CommandResult {
-        let place = self.current_place()?;
+        let node = self.require_current_node()?;
         let mut out = String::new();
-        if let Some(step) = self.step(place) {
+        if let Some(step) = self.step(node) {
             self.state_lines(step.target, rest, &mut out);
         }
         if out.is_empty() { Err(format!("no variable starts with `{rest}`")) } else { Ok(out) }
@@ -30,9 +30,9 @@ where
         if rest.is_empty() {
             return Err("missing expression".to_owned());
         }
-        let place = self.current_place()?;
+        let node = self.require_current_node()?;
         let value = self.syntax.value(rest)?;
-        let step = self.step(place).ok_or("no configuration has been visited yet")?;
+        let step = self.step(node).ok_or("no configuration has been visited yet")?;
         Ok(format!("{rest} = {}\n", value(step)?))
     }
 
@@ -41,9 +41,9 @@ where
         if rest.is_empty() {
             return Err("missing predicate".to_owned());
         }
-        let place = self.current_place()?;
+        let node = self.require_current_node()?;
         let predicate = self.syntax.predicate(rest)?;
-        let step = self.step(place).ok_or("no configuration has been visited yet")?;
+        let step = self.step(node).ok_or("no configuration has been visited yet")?;
         match self.subject.evaluate(&predicate, step) {
             Ok(true) => Ok("as expected\n".to_owned()),
             Ok(false) => Err(format!("expectation failed: `{rest}` is false here")),
@@ -65,7 +65,7 @@ where
         let value = self.syntax.value(rest)?;
         self.watches.push(DisplayExpr { text: rest.to_owned(), value, last: None });
         let mut out = String::new();
-        self.watched(&mut out);
+        self.render_changed_watches(&mut out);
         Ok(out)
     }
 
@@ -87,13 +87,13 @@ where
 
     /// Shows the steps from the start to the current node.
     pub(super) fn path_command(&mut self, rest: &str) -> CommandResult {
-        let Some(place) = self.at.history.at() else {
+        let Some(node) = self.at.history.at() else {
             return Err("no configuration has been visited yet".to_owned());
         };
-        let (path, mut out) = (self.at.history.path(place), String::new());
+        let (path, mut out) = (self.at.history.path(node), String::new());
         match rest {
             "" => self.render_steps(&path, &mut out),
-            "all" => path.iter().for_each(|place| self.step_lines(*place, &mut out)),
+            "all" => path.iter().for_each(|node| self.step_lines(*node, &mut out)),
             word => return Err(format!("unknown argument `{word}`; usage: `path` or `path all`")),
         }
         Ok(out)
@@ -102,16 +102,16 @@ where
     /// Shows breakpoints, displayed expressions and settings.
     pub(super) fn info_command(&mut self) -> CommandResult {
         let history = &self.at.history;
-        let universes = (0..history.len()).filter(|place| history.children(Some(*place)).is_empty()).count();
-        let here = match self.place() {
-            Some(place) => format!("#{place}, {} steps from its start", history.path(place).len() - 1),
+        let universes = (0..history.len()).filter(|node| history.children(Some(*node)).is_empty()).count();
+        let here = match self.current_node() {
+            Some(node) => format!("#{node}, {} steps from its start", history.path(node).len() - 1),
             None => format!("selection of one of {} configurations", self.at.options.len()),
         };
-        let watched: Vec<&str> = self.watches.iter().map(|watch| watch.text.as_str()).collect();
+        let displayed: Vec<&str> = self.watches.iter().map(|watch| watch.text.as_str()).collect();
         let mut out = format!("subject      {}\n", self.name);
         out.push_str(&format!("here         {here}\n"));
         out.push_str(&format!("tree         {} nodes in {universes} universes\n", history.len()));
-        out.push_str(&format!("displayed    {}\n", or_none(&watched.join(", "))));
+        out.push_str(&format!("displayed    {}\n", or_none(&displayed.join(", "))));
         out.push_str(&format!("reduction    {}\n", or_none(self.reduction.as_deref().unwrap_or_default())));
         out.push_str(&format!("limits       {}\n", self.describe_limits()));
         Ok(out + "breakpoints\n" + &self.list_breakpoints())

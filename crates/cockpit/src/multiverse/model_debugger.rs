@@ -22,6 +22,7 @@ pub(super) struct ModelDebugger<'a, S: Semantics + Evaluate, D> {
     /// Whether to show the progress of a search.
     pub(super) shows_progress: bool,
     pub(super) debugger: Debugger<'a, S, Tree<S>>,
+    /// The current configuration of the debugger, with the tree.
     pub(super) at: At<S>,
     /// The breakpoints as the user wrote them, in the order of the debugger's.
     pub(super) entries: Vec<BreakpointEntry>,
@@ -83,11 +84,11 @@ impl<'a, S: Semantics + Evaluate + Describe, D: SubjectSyntax<S>> ModelDebugger<
     }
 
     /// The current node of the tree; `None` while an outcome must be selected.
-    pub(super) fn place(&self) -> Option<usize> {
+    pub(super) fn current_node(&self) -> Option<usize> {
         self.at.current.as_ref().and(self.at.history.at())
     }
 
-    /// Executes a debugger action, and returns whether it was possible.
+    /// Executes a debugger action. Returns whether it was possible.
     pub(super) fn act(&mut self, act: &DebugAction<S::Config, S::Action>) -> bool {
         let next = self.debugger.act(&self.at, act);
         let is_done = next.is_some();
@@ -100,8 +101,8 @@ impl<'a, S: Semantics + Evaluate + Describe, D: SubjectSyntax<S>> ModelDebugger<
     /// Moves to a configuration of the debugger, and records the path for `forward`.
     pub(super) fn set_configuration(&mut self, at: At<S>) {
         self.at = at;
-        if let Some(place) = self.place() {
-            for pair in self.at.history.path(place).windows(2) {
+        if let Some(node) = self.current_node() {
+            for pair in self.at.history.path(node).windows(2) {
                 self.next_visited.insert(pair[0], pair[1]);
             }
         }
@@ -113,35 +114,35 @@ impl<'a, S: Semantics + Evaluate + Describe, D: SubjectSyntax<S>> ModelDebugger<
     }
 
     /// The step that leads to a node.
-    pub(super) fn step(&self, place: usize) -> Option<StepRef<'_, S>> {
-        let visit = self.at.history.visit(place)?;
-        let before = self.at.history.parent(place).and_then(|parent| self.at.history.config(parent));
+    pub(super) fn step(&self, node: usize) -> Option<StepRef<'_, S>> {
+        let visit = self.at.history.visit(node)?;
+        let before = self.at.history.parent(node).and_then(|parent| self.at.history.config(parent));
         Some(match (before, &visit.by) {
-            (Some(before), Some(by)) => Step::taken(before, by, &visit.config),
+            (Some(before), Some(by)) => Step::by_action(before, by, &visit.config),
             _ => Step::initial(&visit.config),
         })
     }
 
     /// Finds a node by number (`#3` or `3`) or name.
-    pub(super) fn find_place(&self, word: &str) -> Result<usize, String> {
-        if let Some(place) = self.names.get(word) {
-            return Ok(*place);
+    pub(super) fn find_node(&self, word: &str) -> Result<usize, String> {
+        if let Some(node) = self.names.get(word) {
+            return Ok(*node);
         }
         let number = word.strip_prefix('#').unwrap_or(word);
-        let known = self.at.history.len();
+        let count = self.at.history.len();
         match number.parse::<usize>() {
-            Ok(place) if place < known => Ok(place),
-            Ok(_) if known == 0 => {
+            Ok(node) if node < count => Ok(node),
+            Ok(_) if count == 0 => {
                 Err("no configuration has been visited yet; `select` an initial one".to_owned())
             }
-            Ok(place) => Err(format!("no node #{place}: the last one is #{}", known - 1)),
+            Ok(node) => Err(format!("no node #{node}: the last one is #{}", count - 1)),
             Err(_) => Err(format!("no node `{word}`: expected a number such as #0, or a name")),
         }
     }
 
     /// The names of a node.
-    pub(super) fn names_of(&self, place: usize) -> impl Iterator<Item = &str> {
-        self.names.iter().filter(move |(_, named)| **named == place).map(|(name, _)| name.as_str())
+    pub(super) fn names_of(&self, node: usize) -> impl Iterator<Item = &str> {
+        self.names.iter().filter(move |(_, named)| **named == node).map(|(name, _)| name.as_str())
     }
 
     /// Whether `quit` was executed or an exit was requested.

@@ -7,7 +7,7 @@ use invigil_expr::diag::nearest;
 use invigil_model::{ActionId, Expression, Model, OmegaAutomaton, State};
 use invigil_semantics::{Evaluate, Language, StepRef};
 
-/// Parser of a text about a model.
+/// Parser for text of the user that refers to a model.
 pub type Parser<'a, T> = Box<dyn Fn(&str) -> Result<T, String> + 'a>;
 
 /// The syntax of models. The caller supplies the parsers of the expression language, of formulae and of properties.
@@ -60,10 +60,10 @@ impl<S: HasModel + Evaluate<Expr = Expression>> SubjectSyntax<S> for ModelSyntax
             }));
         }
         let expression = (self.expression)(text)?;
-        let kind = model.domain(&expression).cloned();
+        let domain = model.domain(&expression).cloned();
         Ok(Box::new(move |step: StepRef<'_, S>| {
             let value = model.value(&expression, S::step(step)).map_err(|reason| reason.to_string())?;
-            Ok(kind.as_ref().map_or_else(|| value.to_string(), |kind| kind.show(value)))
+            Ok(domain.as_ref().map_or_else(|| value.to_string(), |domain| domain.show(value)))
         }))
     }
 
@@ -79,18 +79,18 @@ impl<S: HasModel + Evaluate<Expr = Expression>> SubjectSyntax<S> for ModelSyntax
     }
 
     fn actor(&self, action: &S::Action) -> Option<String> {
-        let by = self.model.action(S::action(action)).moves.first()?;
-        self.model.parts().processes.get(by.process as usize).map(|process| process.name.clone())
+        let mover = self.model.action(S::action(action)).moves.first()?;
+        self.model.parts().processes.get(mover.process as usize).map(|process| process.name.clone())
     }
 
     fn names(&self) -> Vec<String> {
         let parts = self.model.parts();
         let variables = parts.variables.iter().filter(|variable| !variable.is_hidden);
-        let mut words: Vec<String> = variables.map(|variable| variable.name.clone()).collect();
-        words.extend(parts.processes.iter().map(|process| process.name.clone()));
-        words.extend(parts.actions.iter().filter_map(|action| action.event.clone()));
-        words.extend(parts.predicates.iter().map(|predicate| predicate.name.clone()));
-        words
+        let mut names: Vec<String> = variables.map(|variable| variable.name.clone()).collect();
+        names.extend(parts.processes.iter().map(|process| process.name.clone()));
+        names.extend(parts.actions.iter().filter_map(|action| action.event.clone()));
+        names.extend(parts.predicates.iter().map(|predicate| predicate.name.clone()));
+        names
     }
 }
 
@@ -101,7 +101,7 @@ impl<S: HasModel + Evaluate<Expr = Expression>> SubjectSyntax<S> for ModelSyntax
 pub fn execution(model: &Model, path: &Path) -> Result<Execution<State, ActionId>, String> {
     let state = |at: usize| path.states.get(at).map(|words| State::without_fault(words));
     let is_action = |action: u32| (action as usize) < model.parts().actions.len();
-    let actions = path.actions.iter().chain(&path.fault).chain(path.back.iter().flat_map(|(_, by)| by));
+    let actions = path.actions.iter().chain(&path.fault).chain(path.loop_back.iter().flat_map(|(_, by)| by));
     let (true, Some(start)) = (actions.copied().all(is_action), state(0)) else {
         return Err("the execution does not belong to this model".to_owned());
     };
@@ -112,16 +112,16 @@ pub fn execution(model: &Model, path: &Path) -> Result<Execution<State, ActionId
     }
     if let Some(action) = path.fault {
         let outcomes = model.outcomes(&execution.last().words, action);
-        let broken = outcomes.into_iter().find(|outcome| outcome.fault.is_some());
-        execution.steps.push((action, broken.ok_or("the last action does not raise a fault")?));
+        let faulty = outcomes.into_iter().find(|outcome| outcome.fault.is_some());
+        execution.steps.push((action, faulty.ok_or("the last action does not raise a fault")?));
     }
-    match path.back {
+    match path.loop_back {
         None => {}
-        Some((_, None)) => execution.back = Some(execution.len()),
-        Some((place, Some(action))) => {
-            let target = state(place).ok_or("the cycle refers to a missing configuration")?;
+        Some((_, None)) => execution.loop_back = Some(execution.len()),
+        Some((target_index, Some(action))) => {
+            let target = state(target_index).ok_or("the cycle refers to a missing configuration")?;
             execution.steps.push((action, target));
-            execution.back = Some(place);
+            execution.loop_back = Some(target_index);
         }
     }
     Ok(execution)

@@ -1,5 +1,6 @@
 //! The commands `step`, `select`, `back`, `forward`, `jump`, `restart` and `name`.
 
+use super::display::SHORT_LIST;
 use super::model_debugger::ModelDebugger;
 use super::subject_syntax::SubjectSyntax;
 use invigil_explore::debugger::DebugAction;
@@ -22,10 +23,10 @@ impl<S: Semantics + Evaluate + Describe, D: SubjectSyntax<S>> ModelDebugger<'_, 
                 return Err(format!(
                     "missing action; {} are enabled\n{}",
                     actions.len(),
-                    self.next(12).trim_end()
+                    self.render_choices(SHORT_LIST).trim_end()
                 ));
             }
-            _ => &actions[self.chosen(&actions, rest)?],
+            _ => &actions[self.find_action(&actions, rest)?],
         };
         let action = action.clone();
         if !self.act(&DebugAction::Step(action.clone())) {
@@ -35,11 +36,11 @@ impl<S: Semantics + Evaluate + Describe, D: SubjectSyntax<S>> ModelDebugger<'_, 
             let only = only.clone();
             self.act(&DebugAction::Select(only));
         }
-        Ok(self.here())
+        Ok(self.render_current())
     }
 
     /// Finds the index of the action that the user means.
-    fn chosen(&self, actions: &[S::Action], word: &str) -> Result<usize, String> {
+    fn find_action(&self, actions: &[S::Action], word: &str) -> Result<usize, String> {
         if let Ok(number) = word.parse::<usize>() {
             return match number.checked_sub(1).filter(|at| *at < actions.len()) {
                 Some(at) => Ok(at),
@@ -72,13 +73,13 @@ impl<S: Semantics + Evaluate + Describe, D: SubjectSyntax<S>> ModelDebugger<'_, 
             return Err(format!("expected a number from 1 to {count}"));
         };
         self.act(&DebugAction::Select(option));
-        Ok(self.here())
+        Ok(self.render_current())
     }
 
     /// Goes back by some steps.
     pub(super) fn back_command(&mut self, rest: &str) -> CommandResult {
         let mut count = count(rest)?;
-        let Some(mut place) = self.at.history.at() else { return Err("already at the start".to_owned()) };
+        let Some(mut node) = self.at.history.at() else { return Err("already at the start".to_owned()) };
         // While an outcome must be selected, the step is incomplete; undoing it counts as one step.
         if self.at.current.is_none() {
             if self.at.from.is_none() {
@@ -86,33 +87,33 @@ impl<S: Semantics + Evaluate + Describe, D: SubjectSyntax<S>> ModelDebugger<'_, 
             }
             count -= 1;
         }
-        let was = self.place();
+        let before = self.current_node();
         for _ in 0..count {
-            match self.at.history.parent(place) {
-                Some(parent) => place = parent,
-                None if was == Some(place) => return Err("already at the start".to_owned()),
+            match self.at.history.parent(node) {
+                Some(parent) => node = parent,
+                None if before == Some(node) => return Err("already at the start".to_owned()),
                 None => break,
             }
         }
-        self.jump_to(place)
+        self.jump_to(node)
     }
 
     /// Goes forward by some steps, along the children visited last.
     pub(super) fn forward_command(&mut self, rest: &str) -> CommandResult {
         let count = count(rest)?;
-        let Some(from) = self.place() else { return Err("`select` first".to_owned()) };
-        let mut place = from;
+        let Some(from) = self.current_node() else { return Err("`select` first".to_owned()) };
+        let mut node = from;
         for _ in 0..count {
-            let children = self.at.history.children(Some(place));
-            match (self.next_visited.get(&place), children) {
-                (Some(next), _) | (None, [next, ..]) => place = *next,
-                (None, []) if place == from => {
+            let children = self.at.history.children(Some(node));
+            match (self.next_visited.get(&node), children) {
+                (Some(next), _) | (None, [next, ..]) => node = *next,
+                (None, []) if node == from => {
                     return Err("no step has been taken from here: `step` or `run`".to_owned());
                 }
                 (None, []) => break,
             }
         }
-        self.jump_to(place)
+        self.jump_to(node)
     }
 
     /// Goes to a visited node.
@@ -120,25 +121,25 @@ impl<S: Semantics + Evaluate + Describe, D: SubjectSyntax<S>> ModelDebugger<'_, 
         if rest.is_empty() {
             return Err("missing node; `tree` shows the nodes".to_owned());
         }
-        let place = self.find_place(rest)?;
-        self.jump_to(place)
+        let node = self.find_node(rest)?;
+        self.jump_to(node)
     }
 
-    fn jump_to(&mut self, place: usize) -> CommandResult {
-        self.act(&DebugAction::Jump(place));
-        Ok(self.here())
+    fn jump_to(&mut self, node: usize) -> CommandResult {
+        self.act(&DebugAction::Jump(node));
+        Ok(self.render_current())
     }
 
     /// Goes back to the start; the tree is kept.
     pub(super) fn restart_command(&mut self) -> CommandResult {
         let initial = self.debugger.initial_config();
         self.at = invigil_explore::debugger::DebugConfig { history: self.at.history.clone(), ..initial };
-        self.start();
-        Ok(self.here())
+        self.select_only_initial();
+        Ok(self.render_current())
     }
 
     /// Selects the initial configuration if there is only one.
-    pub(super) fn start(&mut self) {
+    pub(super) fn select_only_initial(&mut self) {
         if let [only] = &self.at.options[..] {
             let only = only.clone();
             self.act(&DebugAction::Select(only));
@@ -147,13 +148,13 @@ impl<S: Semantics + Evaluate + Describe, D: SubjectSyntax<S>> ModelDebugger<'_, 
 
     /// Names the current node.
     pub(super) fn name_command(&mut self, rest: &str) -> CommandResult {
-        let Some(place) = self.place() else { return Err("`select` first".to_owned()) };
+        let Some(node) = self.current_node() else { return Err("`select` first".to_owned()) };
         let is_word = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
         if rest.is_empty() || !rest.chars().all(is_word) || rest.chars().all(|c| c.is_ascii_digit()) {
             return Err("expected a name of letters, digits, `-` and `_`".to_owned());
         }
-        self.names.insert(rest.to_owned(), place);
-        Ok(format!("#{place} is \"{rest}\"\n"))
+        self.names.insert(rest.to_owned(), node);
+        Ok(format!("#{node} is \"{rest}\"\n"))
     }
 }
 

@@ -1,8 +1,9 @@
 //! The command loop: lines in, text out.
 
 use super::command::find;
+use super::display::SHORT_LIST;
 use super::model_debugger::ModelDebugger;
-use super::search::forever;
+use super::search::describe_cycle;
 use super::subject_syntax::SubjectSyntax;
 use crate::complete::Completion;
 use crate::interrupt_handle::InterruptHandle;
@@ -25,10 +26,10 @@ pub struct ReplConfig {
     /// Interrupts a search on Ctrl-C.
     pub interrupt: InterruptHandle,
     /// A command to execute at the start.
-    pub first: Option<String>,
+    pub first_command: Option<String>,
 }
 
-/// Where commands come from.
+/// Source of the commands.
 pub enum Input<'a> {
     /// The user at a terminal.
     Terminal,
@@ -53,7 +54,7 @@ pub enum ScriptOutcome {
 pub fn debug<'a, S: Semantics + Evaluate + Describe, D: SubjectSyntax<S>>(
     subject: &'a S,
     syntax: &'a D,
-    opened: Option<&Execution<S::Config, S::Action>>,
+    initial_execution: Option<&Execution<S::Config, S::Action>>,
     config: ReplConfig,
     input: Input<'_>,
     out: &mut dyn Write,
@@ -61,19 +62,19 @@ pub fn debug<'a, S: Semantics + Evaluate + Describe, D: SubjectSyntax<S>>(
 where
     S::Expr: Clone + Send + Sync + 'a,
 {
-    let (style, first) = (config.style, config.first.clone());
+    let (style, first_command) = (config.style, config.first_command.clone());
     let mut model_debugger = ModelDebugger::new(subject, syntax, config, matches!(input, Input::Terminal));
-    let welcome = match first {
+    let welcome = match first_command {
         Some(line) => model_debugger.run(&line)?,
-        None => model_debugger.welcome(opened),
+        None => model_debugger.welcome(initial_execution),
     };
     match input {
         Input::Terminal => {
             print(out, &format!("{}: `help` lists the commands\n{welcome}", model_debugger.name))?;
             let mut failed = Ok(());
-            prompt::run_prompt_with(&mut model_debugger, style, &mut |words, is_error| {
-                let words = if is_error { render_error(&style, words) } else { words.to_owned() };
-                failed = failed.clone().and(print(out, &words));
+            prompt::run_prompt_with(&mut model_debugger, style, &mut |text, is_error| {
+                let text = if is_error { render_error(&style, text) } else { text.to_owned() };
+                failed = failed.clone().and(print(out, &text));
             })?;
             failed.map(|()| ScriptOutcome::Done)
         }
@@ -101,9 +102,9 @@ where
         }
         print(out, &format!("{}{}\n", style.paint(Paint::Title, PROMPT), line.trim()))?;
         match model_debugger.run(&line) {
-            Ok(words) => print(out, &words)?,
-            Err(words) => {
-                print(out, &render_error(&style, &(words + "\n")))?;
+            Ok(output) => print(out, &output)?,
+            Err(message) => {
+                print(out, &render_error(&style, &(message + "\n")))?;
                 return Ok(ScriptOutcome::Failed);
             }
         }
@@ -114,28 +115,28 @@ where
     Ok(ScriptOutcome::Done)
 }
 
-fn render_error(style: &Style, words: &str) -> String {
-    format!("{} {words}", style.paint(Paint::Bad, "error:"))
+fn render_error(style: &Style, text: &str) -> String {
+    format!("{} {text}", style.paint(Paint::Bad, "error:"))
 }
 
-fn print(out: &mut dyn Write, words: &str) -> Result<(), String> {
-    let said = out.write_all(words.as_bytes()).and_then(|()| out.flush());
-    said.map_err(|error| format!("cannot write the output: {error}"))
+fn print(out: &mut dyn Write, text: &str) -> Result<(), String> {
+    let result = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    result.map_err(|error| format!("cannot write the output: {error}"))
 }
 
 impl<S: Semantics + Evaluate + Describe, D: SubjectSyntax<S>> ModelDebugger<'_, S, D> {
     /// Opens an execution or selects the only initial configuration, and shows the result.
-    fn welcome(&mut self, opened: Option<&Execution<S::Config, S::Action>>) -> String {
-        let Some(execution) = opened else {
-            self.start();
-            return self.here();
+    fn welcome(&mut self, initial_execution: Option<&Execution<S::Config, S::Action>>) -> String {
+        let Some(execution) = initial_execution else {
+            self.select_only_initial();
+            return self.render_current();
         };
         self.follow(execution);
-        let path = self.place().map_or(Vec::new(), |place| self.at.history.path(place));
+        let path = self.current_node().map_or(Vec::new(), |node| self.at.history.path(node));
         let mut out = String::new();
         self.render_steps(&path, &mut out);
-        out.push_str(&forever(execution, &path));
-        out + &self.next(12)
+        out.push_str(&describe_cycle(execution, &path));
+        out + &self.render_choices(SHORT_LIST)
     }
 }
 

@@ -1,5 +1,6 @@
 //! The command `run`: searches for breakpoints.
 
+use super::display::SHORT_LIST;
 use super::model_debugger::{BreakpointEntry, ModelDebugger};
 use super::subject_syntax::SubjectSyntax;
 use crate::interrupt_handle::InterruptHandle;
@@ -46,70 +47,70 @@ impl<S: Semantics + Evaluate + Describe, D: SubjectSyntax<S>> ModelDebugger<'_, 
         if self.entries.is_empty() {
             return Err("no breakpoints: set one with `break`".to_owned());
         }
-        let most = match rest {
+        let max_witnesses = match rest {
             "" => None,
             "all" => Some(MAX_WITNESSES),
-            word => match word.parse::<usize>().ok().filter(|most| *most > 0) {
-                Some(most) => Some(most.min(MAX_WITNESSES)),
+            word => match word.parse::<usize>().ok().filter(|max_witnesses| *max_witnesses > 0) {
+                Some(max_witnesses) => Some(max_witnesses.min(MAX_WITNESSES)),
                 None => return Err(format!("expected a number of witnesses or `all`, found `{word}`")),
             },
         };
-        let found = self.search(most.unwrap_or(1));
-        match (most, &found.witnesses[..]) {
-            (_, []) => Ok(self.describe_no_hit(&found)),
-            (None, [first, ..]) => Ok(self.go_to_witness(first, &found)),
-            (Some(_), all) => Ok(self.universes(all, &found)),
+        let result = self.search(max_witnesses.unwrap_or(1));
+        match (max_witnesses, &result.witnesses[..]) {
+            (_, []) => Ok(self.describe_no_hit(&result)),
+            (None, [first, ..]) => Ok(self.go_to_witness(first, &result)),
+            (Some(_), all) => Ok(self.add_universes(all, &result)),
         }
     }
 
-    fn search(&self, most: usize) -> BreakpointSearchResult<S::Config, S::Action> {
+    fn search(&self, max_witnesses: usize) -> BreakpointSearchResult<S::Config, S::Action> {
         let has_printed = AtomicBool::new(false);
         let listener =
             SearchListener { interrupt: &self.interrupt, shows_progress: self.shows_progress, has_printed };
         // A breakpoint that holds in the current configuration is skipped, so that `run` reaches the next one.
         let skips_initial_hits = self.at.current.is_some();
         let finder = BreakpointFinder {
-            max_witnesses: most,
+            max_witnesses,
             listener: &listener,
             skips_initial_hits,
             ..self.debugger.finder()
         };
-        let found = self.interrupt.while_running(|| self.debugger.find(&self.at, &finder));
+        let result = self.interrupt.while_running(|| self.debugger.find(&self.at, &finder));
         if listener.has_printed.load(Ordering::Relaxed) {
             let _ = write!(std::io::stderr(), "\r\x1b[K");
         }
-        found
+        result
     }
 
     /// Goes to the end of a witness and renders its path.
     fn go_to_witness(
         &mut self,
         witness: &Witness<S::Config, S::Action>,
-        found: &BreakpointSearchResult<S::Config, S::Action>,
+        result: &BreakpointSearchResult<S::Config, S::Action>,
     ) -> String {
         let execution = &witness.execution;
         let was_selecting = self.at.current.is_none();
         self.follow(execution);
-        let path = self.place().map_or(Vec::new(), |place| self.at.history.path(place));
+        let path = self.current_node().map_or(Vec::new(), |node| self.at.history.path(node));
         let shown = execution.len() + usize::from(was_selecting);
         let new_steps = &path[path.len().saturating_sub(shown)..];
         let mut out = String::new();
         self.render_steps(new_steps, &mut out);
-        self.watched(&mut out);
+        self.render_changed_watches(&mut out);
         let hit = self.style.paint(Paint::Good, &self.describe_hits(&witness.hits));
-        out.push_str(&format!("{hit} after {}; {}\n", steps(execution.len()), self.search_size(found)));
-        out.push_str(&self.remarks(witness, &path));
-        out.push_str(&self.describe_skipped(found));
-        out + &self.next(12)
+        out.push_str(&format!("{hit} after {}; {}\n", steps(execution.len()), self.search_size(result)));
+        out.push_str(&self.describe_witness(witness, &path));
+        out.push_str(&self.describe_skipped(result));
+        out + &self.render_choices(SHORT_LIST)
     }
 
-    /// Remarks on a witness: its cycle, and conditions that raised a fault.
-    fn remarks(&self, witness: &Witness<S::Config, S::Action>, path: &[usize]) -> String {
+    /// Describes the cycle of a witness, and the conditions that raised a fault.
+    fn describe_witness(&self, witness: &Witness<S::Config, S::Action>, path: &[usize]) -> String {
         let execution = &witness.execution;
-        let mut out = forever(execution, path);
+        let mut out = describe_cycle(execution, path);
         let before = execution.len().checked_sub(1).and_then(|before| execution.config(before));
         let step = match (before, execution.steps.last()) {
-            (Some(before), Some((action, target))) => Step::taken(before, action, target),
+            (Some(before), Some((action, target))) => Step::by_action(before, action, target),
             _ => Step::initial(&execution.start),
         };
         for hit in &witness.hits {
@@ -118,22 +119,22 @@ impl<S: Semantics + Evaluate + Describe, D: SubjectSyntax<S>> ModelDebugger<'_, 
                 .breakpoints
                 .get(*hit)
                 .and_then(|breakpoint| breakpoint.fault(self.subject, step));
-            if let (Some(fault), Some(one)) = (fault, self.entries.get(*hit)) {
-                out.push_str(&format!("breakpoint {} raises a fault here: {fault}\n", one.number));
+            if let (Some(fault), Some(entry)) = (fault, self.entries.get(*hit)) {
+                out.push_str(&format!("breakpoint {} raises a fault here: {fault}\n", entry.number));
             }
         }
         out
     }
 
     /// Adds all witnesses to the tree and stays at the current node.
-    fn universes(
+    fn add_universes(
         &mut self,
         witnesses: &[Witness<S::Config, S::Action>],
-        found: &BreakpointSearchResult<S::Config, S::Action>,
+        result: &BreakpointSearchResult<S::Config, S::Action>,
     ) -> String {
         let mut out = match witnesses.len() {
-            1 => format!("1 witness; {}\n", self.search_size(found)),
-            count => format!("{count} witnesses, added as universes; {}\n", self.search_size(found)),
+            1 => format!("1 witness; {}\n", self.search_size(result)),
+            count => format!("{count} witnesses, added as universes; {}\n", self.search_size(result)),
         };
         let here = self.at.clone();
         for (at, witness) in witnesses.iter().enumerate() {
@@ -142,12 +143,12 @@ impl<S: Semantics + Evaluate + Describe, D: SubjectSyntax<S>> ModelDebugger<'_, 
             self.at.from = here.from.clone();
             self.return_to(here.history.at());
             self.at = self.debugger.follow(&self.at, &witness.execution);
-            let end = self.place().unwrap_or_default();
+            let end = self.current_node().unwrap_or_default();
             if at < MAX_LINES {
                 let last = witness.execution.steps.last();
                 let last = last.map_or_else(|| "start".to_owned(), |(action, _)| self.action(action));
                 let (steps, hits) = (steps(witness.execution.len()), self.describe_hits(&witness.hits));
-                let repeats = if witness.execution.back.is_some() { ", repeating forever" } else { "" };
+                let repeats = if witness.execution.loop_back.is_some() { ", repeating forever" } else { "" };
                 let line = format!("  #{end:<4} {steps:<9} {last}: {hits}{repeats}\n");
                 out.push_str(&line);
             }
@@ -157,15 +158,15 @@ impl<S: Semantics + Evaluate + Describe, D: SubjectSyntax<S>> ModelDebugger<'_, 
         if witnesses.len() > MAX_LINES {
             out.push_str(&format!("  … {} more: `tree` shows all\n", witnesses.len() - MAX_LINES));
         }
-        out.push_str(&self.describe_skipped(found));
+        out.push_str(&self.describe_skipped(result));
         out + "  `jump #N` goes to one of them\n"
     }
 
     /// Moves the history back to a node without recording a path.
-    fn return_to(&mut self, place: Option<usize>) {
-        if let Some(place) = place {
+    fn return_to(&mut self, node: Option<usize>) {
+        if let Some(node) = node {
             use invigil_explore::debugger::History;
-            self.at.history.jump(place);
+            self.at.history.jump(node);
         }
     }
 
@@ -174,37 +175,37 @@ impl<S: Semantics + Evaluate + Describe, D: SubjectSyntax<S>> ModelDebugger<'_, 
         let is_long = path.len() > 2 * MAX_LINES;
         let (first, last) =
             if is_long { (&path[..MAX_LINES], &path[path.len() - MAX_LINES..]) } else { (path, &[][..]) };
-        for place in first {
-            self.step_lines(*place, out);
+        for node in first {
+            self.step_lines(*node, out);
         }
         if is_long {
             out.push_str(&format!("      … {} steps: `path all` shows them\n", path.len() - 2 * MAX_LINES));
         }
-        for place in last {
-            self.step_lines(*place, out);
+        for node in last {
+            self.step_lines(*node, out);
         }
     }
 
     fn describe_hits(&self, hits: &[usize]) -> String {
-        let describe = |one: &BreakpointEntry| format!("breakpoint {} ({})", one.number, one.text);
+        let describe = |entry: &BreakpointEntry| format!("breakpoint {} ({})", entry.number, entry.text);
         let hits: Vec<String> = hits.iter().filter_map(|hit| self.entries.get(*hit)).map(describe).collect();
         hits.join(" and ")
     }
 
-    fn search_size(&self, found: &BreakpointSearchResult<S::Config, S::Action>) -> String {
-        match found.totals.states {
+    fn search_size(&self, result: &BreakpointSearchResult<S::Config, S::Action>) -> String {
+        match result.totals.states {
             1 => "1 configuration explored".to_owned(),
             states => format!("{} configurations explored", grouped(states)),
         }
     }
 
-    fn describe_no_hit(&self, found: &BreakpointSearchResult<S::Config, S::Action>) -> String {
-        let search_size = self.search_size(found);
-        let mut out = match found.incomplete {
-            None if found.is_exhaustive() => {
+    fn describe_no_hit(&self, result: &BreakpointSearchResult<S::Config, S::Action>) -> String {
+        let search_size = self.search_size(result);
+        let mut out = match result.incomplete {
+            None if result.is_exhaustive() => {
                 let here = self.current_hits();
-                let which = if here.is_empty() { "no breakpoint" } else { "none" };
-                format!("{here}{which} can be reached from here; {search_size}, the complete state space\n")
+                let subject = if here.is_empty() { "no breakpoint" } else { "none" };
+                format!("{here}{subject} can be reached from here; {search_size}, the complete state space\n")
             }
             None => format!("no breakpoint found; {search_size}\n"),
             Some(why) => {
@@ -220,12 +221,12 @@ impl<S: Semantics + Evaluate + Describe, D: SubjectSyntax<S>> ModelDebugger<'_, 
                 format!("no breakpoint found; {search_size}, search incomplete: {why}\n")
             }
         };
-        if let Some(failed) = &found.failed {
+        if let Some(failed) = &result.failed {
             out.push_str(&format!(
                 "warning: a condition raised a fault and was treated as false: {failed}\n"
             ));
         }
-        out + &self.describe_skipped(found)
+        out + &self.describe_skipped(result)
     }
 
     /// Describes the breakpoints that hold in the current configuration, which `run` skips.
@@ -234,28 +235,28 @@ impl<S: Semantics + Evaluate + Describe, D: SubjectSyntax<S>> ModelDebugger<'_, 
             limits: Limits { depth: Some(0), ..Limits::default() },
             ..self.debugger.finder()
         };
-        let found = self.debugger.find(&self.at, &finder);
-        let here = found.witnesses.iter().find(|witness| witness.execution.is_empty());
-        here.filter(|witness| witness.execution.back.is_none())
+        let result = self.debugger.find(&self.at, &finder);
+        let here = result.witnesses.iter().find(|witness| witness.execution.is_empty());
+        here.filter(|witness| witness.execution.loop_back.is_none())
             .map_or_else(String::new, |witness| format!("{} holds here; ", self.describe_hits(&witness.hits)))
     }
 
-    fn describe_skipped(&self, found: &BreakpointSearchResult<S::Config, S::Action>) -> String {
-        if found.skipped == 0 {
+    fn describe_skipped(&self, result: &BreakpointSearchResult<S::Config, S::Action>) -> String {
+        if result.skipped == 0 {
             return String::new();
         }
         let by = self.reduction.as_deref().unwrap_or_default();
         let text = format!(
             "reduction by `{by}`: {} skipped, so witnesses may be missing",
-            configurations(found.skipped)
+            configurations(result.skipped)
         );
         format!("{}\n", self.style.paint(Paint::Open, &text))
     }
 }
 
 /// Describes the cycle of an infinite execution; `path` is its path in the tree.
-pub(super) fn forever<C, A>(execution: &Execution<C, A>, path: &[usize]) -> String {
-    let Some(back) = execution.back else { return String::new() };
+pub(super) fn describe_cycle<C, A>(execution: &Execution<C, A>, path: &[usize]) -> String {
+    let Some(back) = execution.loop_back else { return String::new() };
     let end = path.last().copied().unwrap_or_default();
     if back == execution.len() {
         return format!("it stays in #{end} forever: no action is enabled there\n");

@@ -1,9 +1,9 @@
-//! The interface for parsing what the user writes about a subject.
+//! The interface for parsing the user's expressions, formulae and names for a subject.
 
 use invigil_explore::breakpoint_search::{Automaton, Breakpoint};
 use invigil_semantics::{Evaluate, StepRef};
 
-/// Evaluates an expression on a step and renders its value.
+/// Function that evaluates an expression on a step and renders its value.
 pub type Value<'d, S> = Box<dyn Fn(StepRef<'_, S>) -> Result<String, String> + 'd>;
 
 /// Parses expressions, formulae and names for subjects of type `S`. Errors are rendered messages.

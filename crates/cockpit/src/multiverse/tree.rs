@@ -21,25 +21,25 @@ impl<S: Semantics + Evaluate + Describe, D: SubjectSyntax<S>> ModelDebugger<'_, 
         }
         let mut out = String::new();
         // Nodes still to draw, each with the prefix of its line and that of the lines below it.
-        let mut open: Vec<(usize, String, String)> = Vec::new();
-        self.branches(None, "", &mut open);
-        while let Some((first, lead, below)) = open.pop() {
+        let mut pending: Vec<(usize, String, String)> = Vec::new();
+        self.push_children(None, "", &mut pending);
+        while let Some((first, indent, child_indent)) = pending.pop() {
             let row = self.row(first);
-            let (mut place_lead, mut at) = (lead.as_str(), 0);
+            let (mut node_indent, mut at) = (indent.as_str(), 0);
             while at < row.len() {
-                let plain = row[at..].iter().take_while(|place| self.is_plain(**place)).count();
+                let plain = row[at..].iter().take_while(|node| self.is_plain(**node)).count();
                 if plain > MAX_PLAIN_ROW && !is_all {
                     let text = self.style.paint(Paint::Faint, &format!("… {plain} steps"));
-                    out.push_str(&format!("  {place_lead}{text}\n"));
+                    out.push_str(&format!("  {node_indent}{text}\n"));
                     at += plain;
                 } else {
-                    self.tree_line(row[at], place_lead, &mut out);
+                    self.tree_line(row[at], node_indent, &mut out);
                     at += 1;
                 }
-                place_lead = &below;
+                node_indent = &child_indent;
             }
             if let Some(last) = row.last() {
-                self.branches(Some(*last), &below, &mut open);
+                self.push_children(Some(*last), &child_indent, &mut pending);
             }
         }
         Ok(out)
@@ -48,44 +48,44 @@ impl<S: Semantics + Evaluate + Describe, D: SubjectSyntax<S>> ModelDebugger<'_, 
     /// The row of steps from a node to the next branching node or leaf.
     fn row(&self, first: usize) -> Vec<usize> {
         let mut row = vec![first];
-        let mut place = first;
-        while let [only] = self.at.history.children(Some(place)) {
+        let mut node = first;
+        while let [only] = self.at.history.children(Some(node)) {
             row.push(*only);
-            place = *only;
+            node = *only;
         }
         row
     }
 
     /// Pushes the children of a node on the stack of nodes to draw, in reverse order.
-    fn branches(&self, place: Option<usize>, lead: &str, open: &mut Vec<(usize, String, String)>) {
-        let children = self.at.history.children(place);
-        let is_one = children.len() == 1;
+    fn push_children(&self, node: Option<usize>, indent: &str, pending: &mut Vec<(usize, String, String)>) {
+        let children = self.at.history.children(node);
+        let is_only_child = children.len() == 1;
         for (at, child) in children.iter().enumerate().rev() {
-            let (mark, below) = match (is_one, at + 1 == children.len()) {
+            let (mark, child_indent) = match (is_only_child, at + 1 == children.len()) {
                 (true, _) => ("", ""),
                 (_, true) => ("└─ ", "   "),
                 (_, false) => ("├─ ", "│  "),
             };
-            open.push((*child, format!("{lead}{mark}"), format!("{lead}{below}")));
+            pending.push((*child, format!("{indent}{mark}"), format!("{indent}{child_indent}")));
         }
     }
 
     /// Whether a node is unremarkable: inside a row, unnamed and not the current node.
-    fn is_plain(&self, place: usize) -> bool {
+    fn is_plain(&self, node: usize) -> bool {
         let history = &self.at.history;
-        let is_inside = history.parent(place).is_some_and(|parent| history.children(Some(parent)).len() == 1)
-            && history.children(Some(place)).len() == 1;
-        is_inside && history.at() != Some(place) && self.names_of(place).next().is_none()
+        let is_inside = history.parent(node).is_some_and(|parent| history.children(Some(parent)).len() == 1)
+            && history.children(Some(node)).len() == 1;
+        is_inside && history.at() != Some(node) && self.names_of(node).next().is_none()
     }
 
-    fn tree_line(&self, place: usize, lead: &str, out: &mut String) {
-        let is_here = self.at.history.at() == Some(place);
-        let by = self.at.history.visit(place).and_then(|visit| visit.by.as_ref());
-        let what = by.map_or_else(|| "start".to_owned(), |by| self.action(by));
+    fn tree_line(&self, node: usize, indent: &str, out: &mut String) {
+        let is_here = self.at.history.at() == Some(node);
+        let by = self.at.history.visit(node).and_then(|visit| visit.by.as_ref());
+        let label = by.map_or_else(|| "start".to_owned(), |by| self.action(by));
         let number =
-            self.style.paint(if is_here { Paint::Changed } else { Paint::Title }, &format!("#{place}"));
-        let names: Vec<String> = self.names_of(place).map(|name| format!("  \"{name}\"")).collect();
+            self.style.paint(if is_here { Paint::Changed } else { Paint::Title }, &format!("#{node}"));
+        let names: Vec<String> = self.names_of(node).map(|name| format!("  \"{name}\"")).collect();
         let mark = if is_here { '*' } else { ' ' };
-        out.push_str(&format!("{mark} {lead}{number}  {what}{}\n", names.concat()));
+        out.push_str(&format!("{mark} {indent}{number}  {label}{}\n", names.concat()));
     }
 }

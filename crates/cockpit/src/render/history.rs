@@ -10,7 +10,7 @@ use invigil_session::{HistoryEvent, HistoryStep, Session};
 use std::ops::RangeInclusive;
 
 /// Renders events, one per line, each followed by the transitions that it triggered.
-pub(crate) fn events(context: &CommandContext<'_>, numbers: RangeInclusive<u64>) -> String {
+pub(crate) fn render_events(context: &CommandContext<'_>, numbers: RangeInclusive<u64>) -> String {
     let events = context.session.events(numbers);
     let threads = events.windows(2).any(|pair| pair[0].thread != pair[1].thread);
     let width = events.last().map_or(0, |last| last.event.index.to_string().len());
@@ -19,23 +19,23 @@ pub(crate) fn events(context: &CommandContext<'_>, numbers: RangeInclusive<u64>)
         let thread = if threads { format!("[{}] ", past.thread) } else { String::new() };
         out.push_str(&format!("{:>width$}  {thread}{}\n", past.event.index, event_text(&past.event)));
         for step in &past.steps {
-            out.push_str(&format!("{:width$}    {}\n", "", transition(context, step)));
+            out.push_str(&format!("{:width$}    {}\n", "", render_transition(context, step)));
         }
     }
     out
 }
 
-fn transition(context: &CommandContext<'_>, step: &HistoryStep) -> String {
+fn render_transition(context: &CommandContext<'_>, step: &HistoryStep) -> String {
     let Some(monitor) = context.session.monitor(step.property) else { return String::new() };
     let name = &monitor.automaton().name;
     let slice = binding_text(monitor, step.slice);
-    let of = if slice.is_empty() { name.clone() } else { format!("{name} [{slice}]") };
-    let to = state(context, monitor, &step.to);
-    context.repl.style.paint(Paint::Faint, &format!("{of}: {} → ", step.from)) + &to
+    let owner = if slice.is_empty() { name.clone() } else { format!("{name} [{slice}]") };
+    let to = render_state(context, monitor, &step.to);
+    context.repl.style.paint(Paint::Faint, &format!("{owner}: {} → ", step.from)) + &to
 }
 
 /// Renders a state name in the colour of its verdict.
-pub(crate) fn state(context: &CommandContext<'_>, monitor: &InteractiveMonitor, name: &str) -> String {
+pub(crate) fn render_state(context: &CommandContext<'_>, monitor: &InteractiveMonitor, name: &str) -> String {
     let automaton = monitor.automaton();
     let verdict = automaton.state_named(name).map(|at| automaton.states[usize::from(at)].verdict);
     let paint = match verdict {
@@ -52,14 +52,14 @@ pub(crate) fn binding_text(monitor: &InteractiveMonitor, slice: SliceId) -> Stri
         return String::new();
     }
     let bound = binding(monitor.automaton(), monitor.slices(), slice);
-    let words: Vec<String> = bound
+    let pairs: Vec<String> = bound
         .iter()
         .map(|bound| {
             let value = bound.value.as_ref().map_or("any", |value| value.text.as_str());
             format!("{} = {value}", bound.name)
         })
         .collect();
-    words.join(", ")
+    pairs.join(", ")
 }
 
 /// Renders the path of a slice to its current state as a table.
@@ -71,7 +71,7 @@ pub(crate) fn path_table(
 ) -> String {
     let Some(monitor) = session.monitor(property) else { return String::new() };
     let (path, omitted) = session.path(property, slice);
-    let finding = Violation {
+    let violation = Violation {
         property,
         slice: match monitor.slices().contains(slice) {
             true => binding(monitor.automaton(), monitor.slices(), slice),
@@ -85,11 +85,11 @@ pub(crate) fn path_table(
         path,
         omitted,
     };
-    invigil_check::report::path_table(&finding, style)
+    invigil_check::report::path_table(&violation, style)
 }
 
 /// The condition of the transition that led to a state at the last event, if the property has text for it.
-pub(crate) fn reason<'a>(monitor: &'a InteractiveMonitor, to: &str) -> Option<&'a str> {
+pub(crate) fn condition_of_change<'a>(monitor: &'a InteractiveMonitor, to: &str) -> Option<&'a str> {
     let automaton = monitor.automaton();
     monitor.changes().iter().rev().find_map(|change| match change {
         Change::Taken(taken) if automaton.state_name(taken.to) == to => {

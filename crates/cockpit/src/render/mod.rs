@@ -41,10 +41,10 @@ pub(crate) fn columns(rows: &[Vec<String>]) -> String {
 }
 
 /// Appends the hexadecimal form to numbers large enough to be addresses: `q = 93824992252576 (0x5555555592a0)`.
-pub(crate) fn with_addresses(words: &str) -> String {
+pub(crate) fn with_addresses(text: &str) -> String {
     const SMALLEST: u64 = 1 << 32;
     let mut out = String::new();
-    let mut rest = words;
+    let mut rest = text;
     while let Some(at) = rest.find(|c: char| c.is_ascii_digit()) {
         let length = rest[at..].find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len() - at);
         let (number, after) = (&rest[at..at + length], &rest[at + length..]);

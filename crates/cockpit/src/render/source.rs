@@ -24,7 +24,13 @@ pub(crate) fn read(file: &Path) -> Result<Vec<String>, String> {
 }
 
 /// Renders lines `from..to`, counted from 1, with line numbers and a mark at the current line.
-pub(crate) fn lines(all: &[String], from: u32, to: u32, current: Option<u32>, style: &Style) -> String {
+pub(crate) fn render_lines(
+    all: &[String],
+    from: u32,
+    to: u32,
+    current: Option<u32>,
+    style: &Style,
+) -> String {
     let width = to.to_string().len();
     let mut out = String::new();
     for number in from.max(1)..to {
@@ -40,14 +46,14 @@ pub(crate) fn lines(all: &[String], from: u32, to: u32, current: Option<u32>, st
 }
 
 /// Renders `context` lines around a line, or the reason why the file cannot be read.
-pub(crate) fn around(file: &Path, line: u32, context: u32, style: &Style) -> String {
+pub(crate) fn render_around(file: &Path, line: u32, context: u32, style: &Style) -> String {
     match read(file) {
         Ok(all) => {
             // A trailing line end does not start another line.
             let count = all.len() as u32 - u32::from(all.last().is_some_and(String::is_empty));
             let (from, to) = (line.saturating_sub(context), (line + context + 1).min(count + 1));
-            lines(&all, from, to, Some(line), style)
+            render_lines(&all, from, to, Some(line), style)
         }
-        Err(words) => format!("  {}\n", style.paint(Paint::Faint, &format!("({words})"))),
+        Err(message) => format!("  {}\n", style.paint(Paint::Faint, &format!("({message})"))),
     }
 }

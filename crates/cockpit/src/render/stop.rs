@@ -15,7 +15,7 @@ use invigil_session::{RunOutcome, StateChange, SuspendReason};
 /// Number of source lines shown before and after the current one.
 const CONTEXT: u32 = 2;
 
-/// Introductory hint; it mentions `back` only if the target supports checkpoints.
+/// Returns the introductory hint, which mentions `back` only if the target supports checkpoints.
 fn hint(can_reverse: bool) -> &'static str {
     match can_reverse {
         true => {
@@ -34,14 +34,19 @@ lists all commands."
 }
 
 /// Renders why and where the target is stopped.
-pub(crate) fn outcome(context: &mut CommandContext<'_>, outcome: &RunOutcome) -> String {
+pub(crate) fn render_outcome(context: &mut CommandContext<'_>, outcome: &RunOutcome) -> String {
     let style = context.repl.style;
     let mut out = match outcome {
-        RunOutcome::Suspended(reasons) => reasons.iter().map(|reason| suspended(context, reason)).collect(),
-        RunOutcome::Breakpoints(hit) => hit.iter().map(|breakpoint| reached(context, *breakpoint)).collect(),
+        RunOutcome::Suspended(reasons) => {
+            reasons.iter().map(|reason| render_suspend_reason(context, reason)).collect()
+        }
+        RunOutcome::Breakpoints(hit) => {
+            hit.iter().map(|breakpoint| render_breakpoint_hit(context, *breakpoint)).collect()
+        }
         RunOutcome::Stepped { returned } => {
-            let value = returned.as_ref().map(|value| format!("Value returned: {}\n", frame::lines(value)));
-            return value.unwrap_or_default() + &location(context, true);
+            let value =
+                returned.as_ref().map(|value| format!("Value returned: {}\n", frame::printable_lines(value)));
+            return value.unwrap_or_default() + &render_location(context, true);
         }
         RunOutcome::Interrupted => style.paint(Paint::Title, "Interrupted") + "\n",
         RunOutcome::Signal { name, detail } => {
@@ -51,10 +56,10 @@ pub(crate) fn outcome(context: &mut CommandContext<'_>, outcome: &RunOutcome) ->
                 style.paint(Paint::Bad, &format!("The program is about to receive {name}"))
             )
         }
-        RunOutcome::Ended(ending) => return ended(context, ending),
+        RunOutcome::Ended(ending) => return render_termination(context, ending),
         RunOutcome::KilledOnRequest => return "The scenario killed the program.\n".to_owned(),
     };
-    out.push_str(&location(context, false));
+    out.push_str(&render_location(context, false));
     if !context.repl.hint_shown {
         context.repl.hint_shown = true;
         out.push('\n');
@@ -65,8 +70,8 @@ pub(crate) fn outcome(context: &mut CommandContext<'_>, outcome: &RunOutcome) ->
     out
 }
 
-/// Renders the location of the selected frame. With `brief`, the frame is shown only if the function has changed.
-pub(crate) fn location(context: &mut CommandContext<'_>, brief: bool) -> String {
+/// Renders the location of the selected frame. With `brief`, the frame is included only if the function has changed.
+pub(crate) fn render_location(context: &mut CommandContext<'_>, brief: bool) -> String {
     context.repl.listing = None;
     let style = context.repl.style;
     let depth = context.session.target().selected_frame();
@@ -78,32 +83,32 @@ pub(crate) fn location(context: &mut CommandContext<'_>, brief: bool) -> String 
     let is_new = std::mem::replace(&mut context.repl.function, here.function.clone()) != here.function;
     let mut out = String::new();
     if is_new || !brief {
-        out.push_str(&format!("{}\n", frame::frame(here, &style)));
+        out.push_str(&format!("{}\n", frame::render_frame(here, &style)));
     }
-    out + &source_of(context, here, if brief { 0 } else { CONTEXT })
+    out + &render_source(context, here, if brief { 0 } else { CONTEXT })
 }
 
-fn source_of(context: &CommandContext<'_>, frame: &Frame, margin: u32) -> String {
+fn render_source(context: &CommandContext<'_>, frame: &Frame, margin: u32) -> String {
     let style = context.repl.style;
     match &frame.line {
-        Some(line) => source::around(&line.file, line.line, margin, &style),
+        Some(line) => source::render_around(&line.file, line.line, margin, &style),
         None => {
-            let words = format!("(no line information for {:#x})", frame.address);
-            format!("  {}\n", style.paint(Paint::Faint, &words))
+            let message = format!("(no line information for {:#x})", frame.address);
+            format!("  {}\n", style.paint(Paint::Faint, &message))
         }
     }
 }
 
-fn ended(context: &CommandContext<'_>, ending: &Termination) -> String {
-    let (paint, words) = match ending {
+fn render_termination(context: &CommandContext<'_>, ending: &Termination) -> String {
+    let (paint, message) = match ending {
         Termination::Exited(0) => (Paint::Good, "The program exited with status 0".to_owned()),
         Termination::Exited(status) => (Paint::Bad, format!("The program exited with status {status}")),
         ending => (Paint::Bad, format!("The program has ended: {ending}")),
     };
-    let mut out = context.repl.style.paint(paint, &words) + "\n";
+    let mut out = context.repl.style.paint(paint, &message) + "\n";
     for monitor in context.session.monitors() {
         let states: Vec<String> =
-            monitor.current_states().map(|name| final_state(context, monitor, ending, name)).collect();
+            monitor.current_states().map(|name| render_final_state(context, monitor, ending, name)).collect();
         let states = if states.is_empty() { "no slices".to_owned() } else { states.join(", ") };
         out.push_str(&format!("  {}: {states}\n", monitor.automaton().name));
     }
@@ -111,7 +116,7 @@ fn ended(context: &CommandContext<'_>, ending: &Termination) -> String {
 }
 
 /// Renders a final state, and whether the end of the run makes it a violation.
-fn final_state(
+fn render_final_state(
     context: &CommandContext<'_>,
     monitor: &InteractiveMonitor,
     ending: &Termination,
@@ -119,7 +124,7 @@ fn final_state(
 ) -> String {
     let automaton = monitor.automaton();
     let state = automaton.state_named(name).map(|at| &automaton.states[usize::from(at)]);
-    let shown = history::state(context, monitor, name);
+    let shown = history::render_state(context, monitor, name);
     match state.map(|state| (state.at_end, state.verdict)) {
         Some((AtEnd::Decided(false), Verdict::Undecided)) if !matches!(ending, Termination::Detached) => {
             format!("{shown}, {}", context.repl.style.paint(Paint::Bad, "violated at the end of the run"))
@@ -128,11 +133,11 @@ fn final_state(
     }
 }
 
-fn suspended(context: &mut CommandContext<'_>, reason: &SuspendReason) -> String {
+fn render_suspend_reason(context: &mut CommandContext<'_>, reason: &SuspendReason) -> String {
     let style = context.repl.style;
     match reason {
-        SuspendReason::StateChange(change) => changed(context, change),
-        SuspendReason::Breakpoint(breakpoint) => reached(context, *breakpoint),
+        SuspendReason::StateChange(change) => render_state_change(context, change),
+        SuspendReason::Breakpoint(breakpoint) => render_breakpoint_hit(context, *breakpoint),
         SuspendReason::Start => "The scenario suspended the program before its start.\n".to_owned(),
         SuspendReason::Property(property) => {
             let monitor = context.session.monitor(*property);
@@ -146,19 +151,19 @@ fn suspended(context: &mut CommandContext<'_>, reason: &SuspendReason) -> String
         SuspendReason::PropertyFailed { property, failure } => {
             let monitor = context.session.monitor(*property);
             let name = monitor.map_or(String::new(), |monitor| monitor.automaton().name.clone());
-            failed(
+            render_failure(
                 context,
                 &format!("a block of property {name} failed; the property is no longer monitored"),
                 failure,
             )
         }
         SuspendReason::ScenarioFailed { failure, .. } => {
-            failed(context, "a block of the scenario failed", failure)
+            render_failure(context, "a block of the scenario failed", failure)
         }
     }
 }
 
-fn failed(context: &CommandContext<'_>, what: &str, failure: &MonitorFault) -> String {
+fn render_failure(context: &CommandContext<'_>, what: &str, failure: &MonitorFault) -> String {
     let message = format!("{what}: {}", failure.message);
     match failure.span {
         Some(span) if context.repl.loaded.sources.get(span.source).is_some() => {
@@ -170,7 +175,7 @@ fn failed(context: &CommandContext<'_>, what: &str, failure: &MonitorFault) -> S
 }
 
 /// Renders a state change for which the scenario suspended the program.
-fn changed(context: &CommandContext<'_>, change: &StateChange) -> String {
+fn render_state_change(context: &CommandContext<'_>, change: &StateChange) -> String {
     let style = context.repl.style;
     let Some(monitor) = context.session.monitor(change.property) else { return String::new() };
     let name = style.paint(Paint::Title, &monitor.automaton().name);
@@ -188,7 +193,7 @@ fn changed(context: &CommandContext<'_>, change: &StateChange) -> String {
     let formula =
         monitor.automaton().formula.as_ref().filter(|formula| **formula != monitor.automaton().name);
     formula.into_iter().for_each(|formula| out.push_str(&format!("  spec       {formula}\n")));
-    let to = history::state(context, monitor, &change.to);
+    let to = history::render_state(context, monitor, &change.to);
     let from = if change.from.is_empty() { String::new() } else { format!("{} → ", change.from) };
     out.push_str(&format!("  state      {from}{to} ({})\n", change.verdict));
     let past = context.session.events(change.event..=change.event).pop();
@@ -198,7 +203,7 @@ fn changed(context: &CommandContext<'_>, change: &StateChange) -> String {
         }
         None => out.push_str("  event      none yet\n"),
     }
-    let why = history::reason(monitor, &change.to);
+    let why = history::condition_of_change(monitor, &change.to);
     why.into_iter().for_each(|why| out.push_str(&format!("  since      {why}\n")));
     let slice = match &past {
         Some(past) => history::slice_of(past, change.property, &change.to),
@@ -215,23 +220,23 @@ fn changed(context: &CommandContext<'_>, change: &StateChange) -> String {
 }
 
 /// Renders a breakpoint that was hit.
-fn reached(context: &mut CommandContext<'_>, id: BreakpointId) -> String {
+fn render_breakpoint_hit(context: &mut CommandContext<'_>, id: BreakpointId) -> String {
     let style = context.repl.style;
     let Some(breakpoint) =
         context.session.target().breakpoints().into_iter().find(|breakpoint| breakpoint.id == id)
     else {
         return format!("{}\n", style.paint(Paint::Title, &format!("Breakpoint {}", id.0)));
     };
-    let (kind, of) = match &breakpoint.spec.kind {
+    let (kind, stops_at) = match &breakpoint.spec.kind {
         BreakpointKind::Location(location) => ("Breakpoint", location.clone()),
         BreakpointKind::Return(function) => ("Breakpoint", format!("return of {function}")),
-        BreakpointKind::Watch { expression: of, .. } => ("Watchpoint", of.clone()),
+        BreakpointKind::Watch { expression, .. } => ("Watchpoint", expression.clone()),
     };
-    let mut out = format!("{}, {of}", style.paint(Paint::Title, &format!("{kind} {}", id.0)));
-    if let BreakpointKind::Watch { expression: of, .. } = &breakpoint.spec.kind
-        && let Ok(value) = context.session.target().evaluate(of)
+    let mut out = format!("{}, {stops_at}", style.paint(Paint::Title, &format!("{kind} {}", id.0)));
+    if let BreakpointKind::Watch { expression, .. } = &breakpoint.spec.kind
+        && let Ok(value) = context.session.target().evaluate(expression)
     {
-        out.push_str(&format!(" = {}", frame::lines(&value)));
+        out.push_str(&format!(" = {}", frame::printable_lines(&value)));
     }
     out + "\n"
 }

@@ -20,9 +20,9 @@ fn limitations(all: &[JointCheckpoint], style: &Style) -> String {
             continue;
         }
         listed.push(limit);
-        let of: Vec<&JointCheckpoint> =
+        let concerned: Vec<&JointCheckpoint> =
             all.iter().filter(|other| other.limitations.contains(limit)).collect();
-        let which = match &of[..] {
+        let which = match &concerned[..] {
             some if some.len() == all.len() => String::new(),
             [one] => format!(" of {}", one.id),
             some => format!(" of {} of them", some.len()),
@@ -60,23 +60,23 @@ fn children(all: &[JointCheckpoint], parent: Option<u32>) -> impl Iterator<Item 
     all.iter().filter(move |checkpoint| checkpoint.parent.filter(|id| known(*id)) == parent)
 }
 
-fn line(of: &JointCheckpoint, indent: &str, current: Option<u32>, style: &Style, out: &mut String) {
-    let mark = if current == Some(of.id) { '*' } else { ' ' };
-    let id = style.paint(Paint::Title, &of.id.to_string());
-    let mut words = vec![format!("after event {}", grouped(of.event))];
-    if !of.location.is_empty() {
-        words.push(format!("in {}", of.location));
+fn line(checkpoint: &JointCheckpoint, indent: &str, current: Option<u32>, style: &Style, out: &mut String) {
+    let mark = if current == Some(checkpoint.id) { '*' } else { ' ' };
+    let id = style.paint(Paint::Title, &checkpoint.id.to_string());
+    let mut parts = vec![format!("after event {}", grouped(checkpoint.event))];
+    if !checkpoint.location.is_empty() {
+        parts.push(format!("in {}", checkpoint.location));
     }
-    match (of.automatic, of.label.is_empty()) {
-        (true, _) => words.push("automatic".to_owned()),
-        (false, false) => words.push(format!("\"{}\"", of.label)),
+    match (checkpoint.automatic, checkpoint.label.is_empty()) {
+        (true, _) => parts.push("automatic".to_owned()),
+        (false, false) => parts.push(format!("\"{}\"", checkpoint.label)),
         (false, true) => {}
     }
-    words.push(bytes(of.memory));
-    if of.restored > 0 {
-        words.push(format!("restored {}", repeat_count(of.restored)));
+    parts.push(bytes(checkpoint.memory));
+    if checkpoint.restored > 0 {
+        parts.push(format!("restored {}", repeat_count(checkpoint.restored)));
     }
-    out.push_str(&format!("{mark} {indent}{id}  {}\n", words.join(", ")));
+    out.push_str(&format!("{mark} {indent}{id}  {}\n", parts.join(", ")));
 }
 
 fn repeat_count(count: u32) -> String {

@@ -41,7 +41,7 @@ impl RunReport<'_> {
             "events": self.report.events,
             "properties": properties.iter().map(|property| self.property(property)).collect::<Vec<_>>(),
             "actions": actions.iter().map(action).collect::<Vec<_>>(),
-            "findings": self.report.violations.iter().map(|violation| self.finding(violation)).collect::<Vec<_>>(),
+            "findings": self.report.violations.iter().map(|violation| self.violation_json(violation)).collect::<Vec<_>>(),
             "checkpoints": self.report.checkpoints.iter().map(checkpoint).collect::<Vec<_>>(),
             "program": self.program(),
             "crash": self.crash.map(|crash| json!({
@@ -77,13 +77,13 @@ impl RunReport<'_> {
             .iter()
             .map(|missing| json!({ "event": missing.event, "param": missing.param, "count": missing.count }));
         let failure = of.failure.as_ref().map(|(failure, at)| {
-            let place = failure.span.and_then(|span| self.loaded.sources.line_column(span));
+            let position = failure.span.and_then(|span| self.loaded.sources.line_column(span));
             let source = failure.span.and_then(|span| self.loaded.sources.get(span.source));
             json!({
                 "message": failure.message,
                 "file": source.map(|source| source.name.as_str()),
-                "line": place.as_ref().map(|place| place.line),
-                "column": place.as_ref().map(|place| place.column),
+                "line": position.as_ref().map(|place| place.line),
+                "column": position.as_ref().map(|place| place.column),
                 "event": at.as_ref().map(event),
             })
         });
@@ -114,15 +114,15 @@ impl RunReport<'_> {
         Some(&source.name)
     }
 
-    fn finding(&self, violation: &LiveViolation) -> Value {
-        let finding = &violation.violation;
-        let name = self.loaded.automata.get(finding.property).map_or("", |property| property.name.as_str());
+    fn violation_json(&self, live: &LiveViolation) -> Value {
+        let violation = &live.violation;
+        let name = self.loaded.automata.get(violation.property).map_or("", |property| property.name.as_str());
         let mut slice = Map::new();
-        for bound in &finding.slice {
+        for bound in &violation.slice {
             let value = bound.value.as_ref().map_or(Value::Null, |value| value.json());
             slice.insert(bound.name.clone(), value);
         }
-        let path = finding.path.iter().map(|step| {
+        let path = violation.path.iter().map(|step| {
             json!({
                 "event": step.event.as_ref().map(event),
                 "branch": step.branch.map(|branch| branch.word()),
@@ -134,16 +134,16 @@ impl RunReport<'_> {
         json!({
             "property": name,
             "slice": slice,
-            "event": finding.event.as_ref().map(event),
-            "at_end": finding.at_end,
-            "why": finding.why,
-            "from": finding.from,
-            "to": finding.to,
+            "event": violation.event.as_ref().map(event),
+            "at_end": violation.at_end,
+            "why": violation.why,
+            "from": violation.from,
+            "to": violation.to,
             "path": path.collect::<Vec<_>>(),
-            "untold": finding.omitted,
-            "thread": violation.thread,
-            "undone": violation.undone,
-            "stack": stack(&violation.stack),
+            "untold": violation.omitted,
+            "thread": live.thread,
+            "undone": live.undone,
+            "stack": stack(&live.stack),
         })
     }
 
@@ -167,7 +167,7 @@ fn pairs(variables: &[Variable]) -> Value {
     Value::Object(variables.iter().map(|variable| (variable.name.clone(), variable.value.json())).collect())
 }
 
-fn words(variables: &[target::Variable]) -> Value {
+fn variables_json(variables: &[target::Variable]) -> Value {
     let pairs = variables.iter().map(|variable| (variable.name.clone(), variable.value.as_str().into()));
     Value::Object(pairs.collect())
 }
@@ -182,8 +182,8 @@ fn stack(frames: &[ReportedFrame]) -> Value {
             "file": frame.line.as_ref().map(|line| line.file.display().to_string()),
             "line": frame.line.as_ref().map(|line| line.line),
             "object": frame.object.as_ref().map(|object| object.display().to_string()),
-            "arguments": words(&frame.arguments),
-            "locals": words(&reported.locals),
+            "arguments": variables_json(&frame.arguments),
+            "locals": variables_json(&reported.locals),
         })
     };
     Value::Array(frames.iter().map(frame).collect())

@@ -10,13 +10,13 @@ use invigil_session::target::Termination;
 
 /// The report of a run, with everything that rendering needs.
 pub struct RunReport<'a> {
-    /// The session's data.
+    /// The result of the session.
     pub report: &'a invigil_session::SessionReport,
     /// The compiled files of the session.
     pub loaded: &'a LoadedFiles,
     /// The fatal signal, if any.
     pub crash: Option<&'a Crash>,
-    /// Why monitoring stopped before the end of the program, as a sentence.
+    /// Sentence that says why monitoring stopped before the end of the program.
     pub cut_short: Option<&'a str>,
     /// Rendered errors because of which the result is incomplete.
     pub errors: &'a [String],
@@ -44,10 +44,10 @@ impl RunReport<'_> {
     /// Separates properties from the actions of scripts, which are monitored like properties but cannot be violated.
     fn properties_and_actions(&self) -> (Vec<PropertyResult>, Vec<&PropertyResult>) {
         let (mut properties, mut actions) = (Vec::new(), Vec::new());
-        for (outcome, automaton) in self.report.properties.iter().zip(&self.loaded.automata) {
+        for (result, automaton) in self.report.properties.iter().zip(&self.loaded.automata) {
             match self.loaded.role(automaton) {
-                Role::Property => properties.push(outcome.clone()),
-                Role::Action => actions.push(outcome),
+                Role::Property => properties.push(result.clone()),
+                Role::Action => actions.push(result),
                 Role::Printer => {}
             }
         }

@@ -22,7 +22,7 @@ impl RunReport<'_> {
             let more = count(hidden, if shown > 0 { "more violation" } else { "violation" });
             parts.push(format!("{} (use `--limit` to show more)\n", style.paint(Paint::Bad, &more)));
         }
-        parts.extend(self.crash.map(|crash| crashed(crash, style)));
+        parts.extend(self.crash.map(|crash| render_crash(crash, style)));
         parts.extend(Some(self.summary(style)).filter(|summary| !summary.is_empty()));
         if !self.report.checkpoints.is_empty() {
             let title = style.paint(Paint::Title, "checkpoints");
@@ -32,10 +32,11 @@ impl RunReport<'_> {
         parts.join("\n")
     }
 
-    fn violation(&self, number: usize, violation: &LiveViolation, style: &Style) -> String {
-        let finding = &violation.violation;
-        let name = self.loaded.automata.get(finding.property).map_or("?", |property| property.name.as_str());
-        let slice: Vec<String> = finding
+    fn violation(&self, number: usize, live: &LiveViolation, style: &Style) -> String {
+        let violation = &live.violation;
+        let name =
+            self.loaded.automata.get(violation.property).map_or("?", |property| property.name.as_str());
+        let slice: Vec<String> = violation
             .slice
             .iter()
             .map(|bound| {
@@ -46,25 +47,31 @@ impl RunReport<'_> {
         let with = if slice.is_empty() { String::new() } else { format!(" with {}", slice.join(", ")) };
         let headline = style.paint(Paint::Bad, &format!("violation {number}:"));
         let mut out = format!("{headline} {}{with}\n", style.paint(Paint::Title, name));
-        out.push_str(&self.loaded.automata.get(finding.property).map_or(String::new(), |of| formula(of)));
-        if violation.undone {
+        out.push_str(
+            &self
+                .loaded
+                .automata
+                .get(violation.property)
+                .map_or(String::new(), |automaton| formula(automaton)),
+        );
+        if live.undone {
             out.push_str("  undone by restoring a checkpoint\n");
         }
-        match &finding.event {
+        match &violation.event {
             Some(event) => {
                 let when = event.time.map_or(String::new(), |at| format!(", time {}", time(at)));
                 let index = grouped(event.index);
                 out.push_str(&format!("  event  {index}{when}: {}\n", event_text(event)));
-                out.push_str(&reason(finding));
+                out.push_str(&reason(violation));
             }
-            None if finding.at_end => out.push_str("  at the end of the run\n"),
+            None if violation.at_end => out.push_str("  at the end of the run\n"),
             None => out.push_str("  before any event: the property starts in a non-accepting state\n"),
         }
-        out.push_str(&format!("  state  {}\n\n", change(finding, style)));
-        out.push_str(&path_table(finding, style));
-        if !violation.stack.is_empty() {
-            out.push_str(&format!("\n  stack of thread {}\n", violation.thread));
-            out.push_str(&stack(&violation.stack, style));
+        out.push_str(&format!("  state  {}\n\n", change(violation, style)));
+        out.push_str(&path_table(violation, style));
+        if !live.stack.is_empty() {
+            out.push_str(&format!("\n  stack of thread {}\n", live.thread));
+            out.push_str(&render_stack(&live.stack, style));
         }
         out
     }
@@ -95,42 +102,42 @@ impl RunReport<'_> {
 
     fn ending(&self, style: &Style) -> String {
         let events = count(self.report.events, "event");
-        let words = match &self.report.termination {
+        let sentence = match &self.report.termination {
             Some(Termination::Exited(status)) => {
                 format!("The program exited with status {status} after {events}.")
             }
             Some(Termination::Killed { signal, core }) => {
                 let core = if *core { " (core dumped)" } else { "" };
-                let words = format!("The program was killed by {signal}{core} after {events}.");
-                style.paint(Paint::Bad, &words)
+                let sentence = format!("The program was killed by {signal}{core} after {events}.");
+                style.paint(Paint::Bad, &sentence)
             }
             Some(Termination::Detached) => format!("Detached after {events}; the program continues."),
             None if self.report.has_ended => format!("The program was killed after {events}."),
             None => format!("Monitored the program for {events}."),
         };
         match self.cut_short {
-            Some(why) => format!("{words} {why}\n"),
-            None => format!("{words}\n"),
+            Some(why) => format!("{sentence} {why}\n"),
+            None => format!("{sentence}\n"),
         }
     }
 }
 
-fn crashed(crash: &Crash, style: &Style) -> String {
+fn render_crash(crash: &Crash, style: &Style) -> String {
     let detail = if crash.detail.is_empty() { String::new() } else { format!(": {}", crash.detail) };
     let headline = style.paint(Paint::Bad, &format!("{} in thread {}", crash.signal, crash.thread));
-    format!("{headline}{detail}\n{}", stack(&crash.stack, style))
+    format!("{headline}{detail}\n{}", render_stack(&crash.stack, style))
 }
 
-fn stack(frames: &[ReportedFrame], style: &Style) -> String {
+fn render_stack(frames: &[ReportedFrame], style: &Style) -> String {
     let mut out = String::new();
     let shown = frame::up_to_main(frames.iter().map(|reported| &reported.frame));
     for (depth, reported) in frames.iter().enumerate().take(shown) {
-        out.push_str(&format!("  #{depth} {}\n", frame::frame(&reported.frame, style)));
-        out.push_str(&frame::variables(&reported.locals, "       "));
+        out.push_str(&format!("  #{depth} {}\n", frame::render_frame(&reported.frame, style)));
+        out.push_str(&frame::render_variables(&reported.locals, "       "));
     }
     if shown < frames.len() {
-        let around = count((frames.len() - shown) as u64, "frame");
-        out.push_str(&style.paint(Paint::Faint, &format!("  … {around} below `main`\n")));
+        let omitted = count((frames.len() - shown) as u64, "frame");
+        out.push_str(&style.paint(Paint::Faint, &format!("  … {omitted} below `main`\n")));
     }
     out
 }

@@ -42,8 +42,8 @@ fn compare(seed: u64, model: &Model, bad: &[Expression], states: usize, seen: &m
             model.layout()
         );
         seen.successors += found.len();
-        seen.faults += found.transitions.iter().filter(|taken| taken.flags & FAULT != 0).count();
-        seen.bad += found.transitions.iter().filter(|taken| taken.flags & BAD != 0).count();
+        seen.faults += found.transitions.iter().filter(|transition| transition.flags & FAULT != 0).count();
+        seen.bad += found.transitions.iter().filter(|transition| transition.flags & BAD != 0).count();
         seen.dead += usize::from(found.is_empty());
         // Continue with a successor, or with a random configuration.
         state = match random.below(found.len() as u64 + 1) as usize {

@@ -1,8 +1,8 @@
 //! Breadth-first search: explores all configurations level by level and finds shortest paths.
 //!
 //! Several workers expand the states of a level and look up the successors in one shared table. A level is finished
-//! before the next one starts. The findings of a level are sorted, and of several parents of a state the least is kept,
-//! so the result does not depend on the number of threads.
+//! before the next one starts. The findings of a level are sorted, and if a state has several parents, the smallest is
+//! kept, so the result does not depend on the number of threads.
 
 mod best_witnesses;
 mod shared_visited;
@@ -14,8 +14,8 @@ use crate::limits::{Incomplete, ProgressListener};
 use crate::options::SearchOptions;
 use crate::path::Path;
 use crate::result::{Certainty, Finding, FindingKind, SearchResult};
+use crate::search_counters::SearchCounters;
 use crate::state_space::{BAD, FAULT, StateSpace, Successors};
-use crate::tally::Tally;
 use best_witnesses::{BestWitnesses, Predecessor, WitnessKey};
 use shared_visited::{NO_PARENT, SharedVisited};
 use std::collections::HashSet;
@@ -30,13 +30,13 @@ const PARALLEL_THRESHOLD: usize = 256;
 
 /// Explores every configuration of `space` breadth-first, also known as reachability analysis.
 ///
-/// Findings have a shortest path. A level is always finished, so findings, their paths and the totals (except for the
-/// memory) do not depend on the number of threads, unless a limit ends the search.
+/// The path of a finding is a shortest one. Levels are always completed, so findings, their paths and the totals (except
+/// for the memory) do not depend on the number of threads, unless a limit stops the search early.
 ///
 /// ```
 /// use invigil_explore::{SearchOptions, StateSpace, Successors, TransitionInfo, FindingKind, bfs};
 ///
-/// /// Takes one or two matches until none is left.
+/// /// Takes one or two matches until none remain.
 /// struct Matches;
 /// impl StateSpace for Matches {
 ///     fn width(&self) -> usize {
@@ -51,97 +51,99 @@ const PARALLEL_THRESHOLD: usize = 256;
 ///         }
 ///     }
 /// }
-/// let report = bfs(&Matches, &SearchOptions { exhaustive: true, ..SearchOptions::default() }, &());
-/// assert_eq!((report.totals.states, report.totals.transitions, report.totals.depth), (8, 13, 4));
-/// assert_eq!(report.findings[0].kind, FindingKind::Deadlock);
-/// assert_eq!(report.findings[0].path.actions.len(), 4);
+/// let result = bfs(&Matches, &SearchOptions { exhaustive: true, ..SearchOptions::default() }, &());
+/// assert_eq!((result.totals.states, result.totals.transitions, result.totals.depth), (8, 13, 4));
+/// assert_eq!(result.findings[0].kind, FindingKind::Deadlock);
+/// assert_eq!(result.findings[0].path.actions.len(), 4);
 /// ```
 pub fn bfs<S: StateSpace, P: ProgressListener>(
     space: &S,
-    search: &SearchOptions,
+    options: &SearchOptions,
     listener: &P,
 ) -> SearchResult {
-    let tally = Tally::new(&search.limits, listener);
-    let most_bytes = search.limits.memory.unwrap_or(u64::MAX);
-    let Some(known) = SharedVisited::new(space.width(), search.threads.max(1), most_bytes) else {
+    let counters = SearchCounters::new(&options.limits, listener);
+    let max_bytes = options.limits.memory.unwrap_or(u64::MAX);
+    let Some(visited) = SharedVisited::new(space.width(), options.threads.max(1), max_bytes) else {
         return SearchResult {
-            totals: tally.totals(),
+            totals: counters.totals(),
             bad: 0,
             incomplete: Some(Incomplete::Memory),
             findings: Vec::new(),
             certainty: Certainty::Exact,
         };
     };
-    let threads = search.threads.max(1);
+    let threads = options.threads.max(1);
     let workers: Vec<_> =
-        (0..threads).map(|number| Mutex::new(Worker::new(number, search.max_findings))).collect();
+        (0..threads).map(|number| Mutex::new(Worker::new(number, options.max_findings))).collect();
     let level = RwLock::new(Level {
         space,
-        wanted: search.kinds,
-        tally: &tally,
-        known: &known,
+        kinds: options.kinds,
+        counters: &counters,
+        visited: &visited,
         next: Vec::new(),
         ends: Vec::new(),
         depth: 0,
-        keeps_new: true,
+        stores_new_states: true,
     });
-    let run = |worker: &Mutex<Worker>| unlock(worker.lock()).run(&*unlock(level.read()));
+    let run = |worker: &Mutex<Worker>| ignore_poison(worker.lock()).run(&*ignore_poison(level.read()));
     let pool = WorkerPool::default();
-    let (ended, findings) = thread::scope(|scope| {
+    let (incomplete, findings) = thread::scope(|scope| {
         let _shutdown = PoolShutdown(&pool);
-        let mut search_state = LevelSearch::new(space, search, &known, &workers);
-        search_state.start(&tally);
-        let (mut depth, mut has_threads) = (0, false);
-        let ended = loop {
-            let states = search_state.next_level();
+        let mut level_search = LevelSearch::new(space, options, &visited, &workers);
+        level_search.add_initial(&counters);
+        let (mut depth, mut is_pool_started) = (0, false);
+        let incomplete = loop {
+            let states = level_search.next_level();
             if space.failure().is_some() {
                 break Some(Incomplete::Failed);
             }
-            if let Some(reason) = tally.halted() {
+            if let Some(reason) = counters.halt_reason() {
                 break Some(reason);
             }
-            if search_state.has_enough_findings() {
+            if level_search.has_enough_findings() {
                 break Some(Incomplete::Found);
             }
             if states == 0 {
                 break None;
             }
-            tally.reached_depth(depth);
-            search_state.prepare_level(&mut *unlock(level.write()), depth);
+            counters.reached_depth(depth);
+            level_search.prepare_level(&mut *ignore_poison(level.write()), depth);
             if states < PARALLEL_THRESHOLD * threads {
                 run(&workers[0]);
             } else {
-                if !std::mem::replace(&mut has_threads, true) {
+                if !std::mem::replace(&mut is_pool_started, true) {
                     pool.start(scope, &workers[1..], |worker| run(worker));
                 }
                 pool.run_round(threads - 1, || run(&workers[0]));
             }
-            search_state.collect_findings();
-            if search.limits.depth.is_some_and(|most| depth >= most) {
-                let depth_exceeded = workers.iter().any(|worker| unlock(worker.lock()).depth_exceeded);
-                break tally.halted().or(depth_exceeded.then_some(Incomplete::Depth));
+            level_search.collect_findings();
+            if options.limits.depth.is_some_and(|max_depth| depth >= max_depth) {
+                let depth_exceeded = workers.iter().any(|worker| ignore_poison(worker.lock()).depth_exceeded);
+                break counters.halt_reason().or(depth_exceeded.then_some(Incomplete::Depth));
             }
             depth += 1;
         };
-        (ended, search_state.findings)
+        (incomplete, level_search.findings)
     });
     let certainty = Certainty::Exact;
-    SearchResult { totals: tally.totals(), bad: tally.bad(), incomplete: ended, findings, certainty }
+    SearchResult { totals: counters.totals(), bad: counters.bad(), incomplete, findings, certainty }
 }
 
-/// The guarded value, even if a worker panicked; the search ends in this case.
-fn unlock<T>(locked: LockResult<T>) -> T {
+/// The guarded value, even if a worker panicked. The search ends in this case.
+fn ignore_poison<T>(locked: LockResult<T>) -> T {
     locked.unwrap_or_else(PoisonError::into_inner)
 }
 
+/// State of the search between levels.
 struct LevelSearch<'a, S> {
     space: &'a S,
-    search: &'a SearchOptions,
-    known: &'a SharedVisited,
+    options: &'a SearchOptions,
+    visited: &'a SharedVisited,
     /// Locked by their threads during a level, and by this struct between levels.
     workers: &'a [Mutex<Worker>],
-    /// For each worker, the number of its rows at the start of the current level and of the previous one.
+    /// For each worker, the end of its rows in the current level.
     ends: Vec<u32>,
+    /// For each worker, its first row in the current level.
     starts: Vec<u32>,
     findings: Vec<Finding>,
     /// The bad configurations among the findings.
@@ -151,15 +153,15 @@ struct LevelSearch<'a, S> {
 impl<'a, S: StateSpace> LevelSearch<'a, S> {
     fn new(
         space: &'a S,
-        search: &'a SearchOptions,
-        known: &'a SharedVisited,
+        options: &'a SearchOptions,
+        visited: &'a SharedVisited,
         workers: &'a [Mutex<Worker>],
     ) -> LevelSearch<'a, S> {
         let none = vec![0; workers.len()];
         LevelSearch {
             space,
-            search,
-            known,
+            options,
+            visited,
             workers,
             ends: none.clone(),
             starts: none,
@@ -170,44 +172,44 @@ impl<'a, S: StateSpace> LevelSearch<'a, S> {
 
     /// Makes the new states the level to expand. Returns their number.
     fn next_level(&mut self) -> usize {
-        let rows = self.workers.iter().map(|worker| unlock(worker.lock()).rows).collect();
+        let rows = self.workers.iter().map(|worker| ignore_poison(worker.lock()).rows).collect();
         self.starts = std::mem::replace(&mut self.ends, rows);
         self.ends.iter().zip(&self.starts).map(|(end, start)| (end - start) as usize).sum()
     }
 
     /// Whether the requested number of findings is reached.
     fn has_enough_findings(&self) -> bool {
-        !self.search.exhaustive && self.findings.len() >= self.search.max_findings
+        !self.options.exhaustive && self.findings.len() >= self.options.max_findings
     }
 
     /// Adds the initial configurations.
-    fn start<P: ProgressListener>(&mut self, tally: &Tally<'_, P>) {
+    fn add_initial<P: ProgressListener>(&mut self, counters: &SearchCounters<'_, P>) {
         let mut out = Successors::default();
         self.space.initial(&mut out);
         if self.space.failure().is_some() {
-            tally.halt(Incomplete::Failed);
+            counters.halt(Incomplete::Failed);
             return;
         }
-        let mut best = BestWitnesses::new(self.search.max_findings);
-        let mut worker = unlock(self.workers[0].lock());
-        for (state, taken) in out.words.chunks_exact(self.space.width()).zip(&out.transitions) {
-            let predecessor = (&[][..], taken.action, NO_PARENT);
-            if taken.flags & FAULT != 0 {
+        let mut best = BestWitnesses::new(self.options.max_findings);
+        let mut worker = ignore_poison(self.workers[0].lock());
+        for (state, transition) in out.words.chunks_exact(self.space.width()).zip(&out.transitions) {
+            let predecessor = (&[][..], transition.action, NO_PARENT);
+            if transition.flags & FAULT != 0 {
                 worker.counts.faults += 1;
-                if self.search.kinds.faults {
+                if self.options.kinds.faults {
                     best.add(0, FindingKind::Fault, &[], predecessor);
                 }
                 continue;
             }
-            if taken.flags & BAD != 0 {
+            if transition.flags & BAD != 0 {
                 worker.counts.bad += 1;
-                if self.search.kinds.bad {
+                if self.options.kinds.bad {
                     best.add(0, FindingKind::Bad, state, predecessor);
                 }
             }
-            worker.start(state, self.known, tally);
+            worker.insert_initial(state, self.visited, counters);
         }
-        worker.report(self.known, tally);
+        worker.flush_counts(self.visited, counters);
         drop(worker);
         self.add_findings(best);
     }
@@ -217,25 +219,25 @@ impl<'a, S: StateSpace> LevelSearch<'a, S> {
         level.next = self.starts.iter().map(|start| AtomicU64::new(u64::from(*start))).collect();
         level.ends.clone_from(&self.ends);
         level.depth = depth;
-        level.keeps_new = self.search.limits.depth.is_none_or(|most| depth < most);
+        level.stores_new_states = self.options.limits.depth.is_none_or(|max_depth| depth < max_depth);
     }
 
     /// Collects the workers' findings of a level.
     fn collect_findings(&mut self) {
-        let mut best = BestWitnesses::new(self.search.max_findings);
+        let mut best = BestWitnesses::new(self.options.max_findings);
         for worker in self.workers {
-            best.merge(&mut unlock(worker.lock()).best);
+            best.merge(&mut ignore_poison(worker.lock()).best);
         }
         self.add_findings(best);
     }
 
-    /// Adds the findings of a level that are new.
+    /// Adds a level's new findings.
     fn add_findings(&mut self, best: BestWitnesses) {
         for (key, predecessor) in best.into_sorted() {
-            if self.findings.len() >= self.search.max_findings {
+            if self.findings.len() >= self.options.max_findings {
                 return;
             }
-            // Every further step to a bad configuration reports it again; other kinds are reported once, when expanded.
+            // A bad configuration is found again by every step that leads to it; other kinds are found once, on expansion.
             if key.kind != FindingKind::Bad || self.known_bad.insert(key.state.clone()) {
                 let path = self.path(&key, &predecessor);
                 // Rebuilding the actions of a path queries the subject again, which may fail.
@@ -249,12 +251,12 @@ impl<'a, S: StateSpace> LevelSearch<'a, S> {
 
     /// The path to a finding.
     fn path(&self, key: &WitnessKey, predecessor: &Predecessor) -> Path {
-        let mut path = Path { states: Vec::new(), actions: Vec::new(), back: None, fault: None };
-        let mut at = predecessor.from;
-        while at != NO_PARENT {
-            let (state, parent) = self.known.state(at);
+        let mut path = Path { states: Vec::new(), actions: Vec::new(), loop_back: None, fault: None };
+        let mut number = predecessor.number;
+        while number != NO_PARENT {
+            let (state, parent) = self.visited.state(number);
             path.states.push(state);
-            at = parent;
+            number = parent;
         }
         path.states.reverse();
         let mut out = Successors::default();
@@ -274,14 +276,14 @@ impl<'a, S: StateSpace> LevelSearch<'a, S> {
         path
     }
 
-    /// The least action that leads from one state to another. At least one exists.
+    /// The smallest action that leads from one state to another. At least one exists.
     fn action(&self, source: &[u64], target: &[u64], out: &mut Successors) -> u32 {
         out.clear();
         self.space.successors(source, out);
         let targets = out.words.chunks_exact(self.space.width());
-        let leading = targets
+        let matching = targets
             .zip(&out.transitions)
-            .filter(|(state, taken)| *state == target && taken.flags & FAULT == 0);
-        leading.map(|(_, taken)| taken.action).min().unwrap_or_default()
+            .filter(|(state, transition)| *state == target && transition.flags & FAULT == 0);
+        matching.map(|(_, transition)| transition.action).min().unwrap_or_default()
     }
 }

@@ -12,26 +12,28 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicU64, AtomicUsize};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
-/// The parent of a state without one.
+/// Parent number of an initial state.
 pub(super) const NO_PARENT: u32 = u32::MAX;
 
+/// The visited states of a search, shared by its workers.
 pub(super) struct SharedVisited {
     rows: Vec<WorkerStates>,
-    /// The number of bits of a state number that contain the worker.
-    bits: u32,
+    /// Number of bits of a state number that contain the worker.
+    worker_bits: u32,
     table: RwLock<Table>,
     /// The number of used and reserved slots.
     used: AtomicUsize,
-    /// The maximum of `used` before the table must grow.
-    most: AtomicUsize,
+    /// Maximum of `used` before the table must grow.
+    max_used: AtomicUsize,
     /// The size of the table in bytes.
     bytes: AtomicU64,
-    most_bytes: u64,
+    /// Maximum number of bytes for states and table.
+    max_bytes: u64,
 }
 
 /// Read lock on the table with reserved slots.
 pub(super) struct TableGuard<'a> {
-    known: &'a SharedVisited,
+    visited: &'a SharedVisited,
     table: RwLockReadGuard<'a, Table>,
     /// The number of reserved slots that are still unused.
     reserved: usize,
@@ -44,12 +46,12 @@ pub(super) struct Candidate {
     pub(super) link: ParentLink,
 }
 
-/// The parent of a state with its hash. Of several parents, the least link is kept.
+/// The parent of a state, with its hash. If a state has several parents, the smallest link is kept.
 #[derive(Clone, Copy)]
 pub(super) struct ParentLink(u64);
 
 impl ParentLink {
-    /// `hash` is that of the parent. Links compare by hash first, because numbers depend on the order in which threads
+    /// `hash` is the hash of the parent. Links compare by hash first, because numbers depend on the order in which threads
     /// run.
     pub(super) fn new(hash: u64, parent: u32) -> ParentLink {
         ParentLink(hash << 32 | u64::from(parent))
@@ -58,29 +60,30 @@ impl ParentLink {
 
 impl SharedVisited {
     /// Returns none if there is no memory for the smallest table.
-    pub(super) fn new(width: usize, workers: usize, most_bytes: u64) -> Option<SharedVisited> {
+    pub(super) fn new(width: usize, workers: usize, max_bytes: u64) -> Option<SharedVisited> {
         let table = Table::new()?;
-        let bits = workers.next_power_of_two().ilog2();
-        let by_memory = usize::try_from(most_bytes / 8).unwrap_or(usize::MAX) / (width + 1);
-        let most = (NO_PARENT as usize >> bits).min(by_memory).max(1);
+        let worker_bits = workers.next_power_of_two().ilog2();
+        let max_rows = usize::try_from(max_bytes / 8).unwrap_or(usize::MAX) / (width + 1);
+        let max_states = (NO_PARENT as usize >> worker_bits).min(max_rows).max(1);
         Some(SharedVisited {
-            rows: (0..workers).map(|_| WorkerStates::new(width, most)).collect::<Option<_>>()?,
-            bits,
+            rows: (0..workers).map(|_| WorkerStates::new(width, max_states)).collect::<Option<_>>()?,
+            worker_bits,
             used: AtomicUsize::new(0),
-            most: AtomicUsize::new(table.slots() / 4 * 3),
+            max_used: AtomicUsize::new(table.slots() / 4 * 3),
             bytes: AtomicU64::new(table.slots() as u64 * 8),
             table: RwLock::new(table),
-            most_bytes,
+            max_bytes,
         })
     }
 
     /// The number of a state that `worker` stored.
     pub(super) fn number(&self, worker: usize, row: u32) -> u32 {
-        row << self.bits | worker as u32
+        row << self.worker_bits | worker as u32
     }
 
+    /// The worker and the row of a state number.
     fn locate(&self, number: u32) -> (usize, u32) {
-        ((number & ((1 << self.bits) - 1)) as usize, number >> self.bits)
+        ((number & ((1 << self.worker_bits) - 1)) as usize, number >> self.worker_bits)
     }
 
     /// The size of `rows` rows in bytes.
@@ -113,8 +116,8 @@ impl SharedVisited {
     pub(super) fn acquire(&self, states: usize) -> Result<TableGuard<'_>, StoreFull> {
         loop {
             let table = self.table.read().unwrap_or_else(PoisonError::into_inner);
-            if self.used.fetch_add(states, Relaxed) + states <= self.most.load(Relaxed) {
-                return Ok(TableGuard { known: self, table, reserved: states });
+            if self.used.fetch_add(states, Relaxed) + states <= self.max_used.load(Relaxed) {
+                return Ok(TableGuard { visited: self, table, reserved: states });
             }
             self.used.fetch_sub(states, Relaxed);
             drop(table);
@@ -127,16 +130,16 @@ impl SharedVisited {
     fn grow(&self, states: usize) -> Result<(), StoreFull> {
         let mut table = self.table.write().unwrap_or_else(PoisonError::into_inner);
         let used = self.used.load(Relaxed);
-        while used + states > self.most.load(Relaxed) {
-            let is_allowed = self.row_bytes(used + states) + table.slots() as u64 * 16 < self.most_bytes;
-            // If the table cannot grow, a load factor up to 15/16 is accepted; beyond that, probing takes too long.
+        while used + states > self.max_used.load(Relaxed) {
+            let is_allowed = self.row_bytes(used + states) + table.slots() as u64 * 16 < self.max_bytes;
+            // If the table cannot grow, a load factor up to 15/16 is accepted; beyond that, probing is too slow.
             let has_grown = is_allowed && table.grow(self.rows.len());
-            let most = if has_grown { table.slots() / 4 * 3 } else { table.slots() / 16 * 15 };
+            let max_used = if has_grown { table.slots() / 4 * 3 } else { table.slots() / 16 * 15 };
             let bytes = table.slots() as u64 * 8;
-            let room = self.most_bytes.saturating_sub(bytes) / self.row_bytes(1);
-            let most = most.min(usize::try_from(room).unwrap_or(usize::MAX));
+            let max_rows = self.max_bytes.saturating_sub(bytes) / self.row_bytes(1);
+            let max_used = max_used.min(usize::try_from(max_rows).unwrap_or(usize::MAX));
             self.bytes.store(bytes, Relaxed);
-            if most <= self.most.swap(most, Relaxed) && used + states > most {
+            if max_used <= self.max_used.swap(max_used, Relaxed) && used + states > max_used {
                 return Err(StoreFull);
             }
         }
@@ -151,72 +154,73 @@ impl TableGuard<'_> {
         self.table.prefetch(hash);
     }
 
-    /// Probes the prefetched home line of a hash, and prefetches the state that it probably is.
+    /// Probes the prefetched home line of a hash, and prefetches the state that probably matches.
     #[inline]
     pub(super) fn first_lookup(&self, hash: u64) -> FirstLookup {
-        let look = self.table.first_lookup(hash);
-        if let FirstLookup::Likely(number) = look {
+        let lookup = self.table.first_lookup(hash);
+        if let FirstLookup::Likely(number) = lookup {
             prefetch::prefetch_words(self.row(number));
         }
-        look
+        lookup
     }
 
     /// Whether a state is in the table.
     pub(super) fn contains(&self, state: &[u64], hash: u64) -> bool {
-        matches!(self.table.find_slot(hash, |number| self.is(number, state)), Slot::Occupied(_))
+        matches!(self.table.find_slot(hash, |number| self.is_state(number, state)), Slot::Occupied(_))
     }
 
     #[inline]
     fn row(&self, number: u32) -> &[AtomicU64] {
-        let (worker, row) = self.known.locate(number);
-        self.known.rows[worker].get(row)
+        let (worker, row) = self.visited.locate(number);
+        self.visited.rows[worker].get(row)
     }
 
     #[inline]
-    fn is(&self, number: u32, state: &[u64]) -> bool {
+    fn is_state(&self, number: u32, state: &[u64]) -> bool {
         // Inline comparison: states are too short for a call to `memcmp`.
-        self.row(number).iter().zip(state).all(|(known, word)| known.load(Relaxed) == *word)
+        self.row(number).iter().zip(state).all(|(stored, word)| stored.load(Relaxed) == *word)
     }
 
-    /// Stores a state in the next row of `worker` unless it is known. A known state of the next level, that is behind
-    /// the rows of `ends`, may get a lesser parent link. Returns whether the state is new.
+    /// Stores a state in the next row of `worker` unless it is stored already. Returns whether it is new.
+    ///
+    /// A stored state of the next level, whose row is at or after that in `ends`, may get a smaller parent link.
     #[inline]
     pub(super) fn insert(
         &mut self,
         (worker, row): (usize, u32),
         state: &[u64],
-        entry: Candidate,
-        look: FirstLookup,
+        candidate: Candidate,
+        first_lookup: FirstLookup,
         ends: &[u32],
     ) -> Result<bool, StoreFull> {
-        let mut place = match look {
-            FirstLookup::Likely(number) if self.is(number, state) => Slot::Occupied(number),
-            FirstLookup::New(at) => match self.table.free_slot(entry.hash, at) {
+        let mut slot = match first_lookup {
+            FirstLookup::Likely(number) if self.is_state(number, state) => Slot::Occupied(number),
+            FirstLookup::New(at) => match self.table.free_slot(candidate.hash, at) {
                 Some(slot) => Slot::Free(slot),
-                None => self.find_slot(state, entry.hash),
+                None => self.find_slot(state, candidate.hash),
             },
-            _ => self.find_slot(state, entry.hash),
+            _ => self.find_slot(state, candidate.hash),
         };
         let mut is_written = false;
         loop {
-            match place {
+            match slot {
                 Slot::Occupied(number) => {
-                    self.offer_parent(number, entry.link, ends);
+                    self.lower_parent_link(number, candidate.link, ends);
                     return Ok(false);
                 }
-                Slot::Free(slot) => {
-                    let has_room = row < NO_PARENT >> self.known.bits && self.reserved > 0;
-                    let rows = &self.known.rows[worker];
-                    is_written = is_written || has_room && rows.write(row, state, entry.link.0);
+                Slot::Free(free) => {
+                    let has_space = row < NO_PARENT >> self.visited.worker_bits && self.reserved > 0;
+                    let rows = &self.visited.rows[worker];
+                    is_written = is_written || has_space && rows.write(row, state, candidate.link.0);
                     if !is_written {
                         return Err(StoreFull);
                     }
-                    let number = self.known.number(worker, row);
-                    if self.known.rows.len() == 1 {
-                        self.table.fill(slot, entry.hash, number);
-                    } else if !self.table.claim(slot, entry.hash, number) {
+                    let number = self.visited.number(worker, row);
+                    if self.visited.rows.len() == 1 {
+                        self.table.fill(free, candidate.hash, number);
+                    } else if !self.table.claim(free, candidate.hash, number) {
                         // Another thread filled the slot first, perhaps with the same state.
-                        place = self.find_slot(state, entry.hash);
+                        slot = self.find_slot(state, candidate.hash);
                         continue;
                     }
                     self.reserved -= 1;
@@ -227,18 +231,18 @@ impl TableGuard<'_> {
     }
 
     fn find_slot(&self, state: &[u64], hash: u64) -> Slot {
-        self.table.find_slot(hash, |number| self.is(number, state))
+        self.table.find_slot(hash, |number| self.is_state(number, state))
     }
 
     /// Lowers the parent link of a state of the next level.
     #[inline]
-    fn offer_parent(&self, number: u32, link: ParentLink, ends: &[u32]) {
-        let (worker, row) = self.known.locate(number);
+    fn lower_parent_link(&self, number: u32, link: ParentLink, ends: &[u32]) {
+        let (worker, row) = self.visited.locate(number);
         if row >= ends[worker]
-            && let Some(known) = self.known.rows[worker].get(row).last()
-            && link.0 < known.load(Relaxed)
+            && let Some(stored) = self.visited.rows[worker].get(row).last()
+            && link.0 < stored.load(Relaxed)
         {
-            known.fetch_min(link.0, Relaxed);
+            stored.fetch_min(link.0, Relaxed);
         }
     }
 }
@@ -246,6 +250,6 @@ impl TableGuard<'_> {
 impl Drop for TableGuard<'_> {
     /// Returns the unused reservation.
     fn drop(&mut self) {
-        self.known.used.fetch_sub(self.reserved, Relaxed);
+        self.visited.used.fetch_sub(self.reserved, Relaxed);
     }
 }

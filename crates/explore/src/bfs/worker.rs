@@ -6,9 +6,9 @@ use crate::hash::hash;
 use crate::limits::{Incomplete, ProgressListener};
 use crate::options::FindingKinds;
 use crate::result::FindingKind;
+use crate::search_counters::{SearchCounters, ThreadCounts};
 use crate::state_space::{BAD, FAULT, StateSpace, Successors};
 use crate::table::FirstLookup;
-use crate::tally::{Counts, Tally};
 use std::ops::Range;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
@@ -22,9 +22,10 @@ const MAX_STATES: usize = 128;
 /// Data shared by all workers during one level.
 pub(super) struct Level<'a, S, P> {
     pub(super) space: &'a S,
-    pub(super) wanted: FindingKinds,
-    pub(super) tally: &'a Tally<'a, P>,
-    pub(super) known: &'a SharedVisited,
+    /// The kinds of findings to report.
+    pub(super) kinds: FindingKinds,
+    pub(super) counters: &'a SearchCounters<'a, P>,
+    pub(super) visited: &'a SharedVisited,
     /// For each worker, the first of its rows that is not expanded yet.
     pub(super) next: Vec<AtomicU64>,
     /// For each worker, the end of the rows of this level.
@@ -32,12 +33,13 @@ pub(super) struct Level<'a, S, P> {
     /// Number of steps from the start.
     pub(super) depth: u64,
     /// Whether new states are stored. False at the last level within the depth limit.
-    pub(super) keeps_new: bool,
+    pub(super) stores_new_states: bool,
 }
 
 impl<S, P> Level<'_, S, P> {
-    /// Takes up to `states` states to expand: the worker that stored them, and their rows. Own rows are taken first.
-    fn take(&self, worker: usize, states: usize) -> Option<(usize, Range<u32>)> {
+    /// Claims up to `states` states to expand: the worker that stored them, and their rows. The worker's own rows come
+    /// first.
+    fn claim_rows(&self, worker: usize, states: usize) -> Option<(usize, Range<u32>)> {
         let count = self.next.len();
         (worker..worker + count).map(|worker| worker % count).find_map(|worker| {
             let end = u64::from(self.ends[worker]);
@@ -47,27 +49,32 @@ impl<S, P> Level<'_, S, P> {
     }
 }
 
+/// A worker with its buffers.
 pub(super) struct Worker {
     number: usize,
     /// The number of rows that this worker has stored.
     pub(super) rows: u32,
-    /// The least findings of this level.
+    /// The smallest findings of this level.
     pub(super) best: BestWitnesses,
     /// Whether there are configurations beyond the depth limit.
     pub(super) depth_exceeded: bool,
-    pub(super) counts: Counts,
+    pub(super) counts: ThreadCounts,
     /// The number of states to expand in the next batch.
-    batch: usize,
+    batch_size: usize,
+    /// The words of the states of the batch.
     states: Vec<u64>,
+    /// Their successors.
     out: Successors,
+    /// For each state of the batch, the end of its successors in `out`.
     ends: Vec<u32>,
-    entries: Vec<Candidate>,
+    /// The successors to look up; their words come first in `out`.
+    candidates: Vec<Candidate>,
     /// For each candidate, the result of its first lookup.
     lookups: Vec<FirstLookup>,
 }
 
 /// Ends the search if the worker panics.
-struct PanicGuard<'a, P: ProgressListener>(&'a Tally<'a, P>);
+struct PanicGuard<'a, P: ProgressListener>(&'a SearchCounters<'a, P>);
 
 impl<P: ProgressListener> Drop for PanicGuard<'_, P> {
     fn drop(&mut self) {
@@ -78,72 +85,72 @@ impl<P: ProgressListener> Drop for PanicGuard<'_, P> {
 }
 
 impl Worker {
-    pub(super) fn new(number: usize, most: usize) -> Worker {
+    pub(super) fn new(number: usize, max_findings: usize) -> Worker {
         Worker {
             number,
             rows: 0,
-            best: BestWitnesses::new(most),
+            best: BestWitnesses::new(max_findings),
             depth_exceeded: false,
-            counts: Counts::default(),
-            batch: 1,
+            counts: ThreadCounts::default(),
+            batch_size: 1,
             states: Vec::new(),
             out: Successors::default(),
             ends: Vec::new(),
-            entries: Vec::new(),
+            candidates: Vec::new(),
             lookups: Vec::new(),
         }
     }
 
     /// Inserts an initial state.
-    pub(super) fn start<P: ProgressListener>(
+    pub(super) fn insert_initial<P: ProgressListener>(
         &mut self,
         state: &[u64],
-        known: &SharedVisited,
-        tally: &Tally<'_, P>,
+        visited: &SharedVisited,
+        counters: &SearchCounters<'_, P>,
     ) {
-        let entry = Candidate { hash: hash(state), link: ParentLink::new(0, NO_PARENT) };
-        let place = (self.number, self.rows);
-        let inserted = known
+        let candidate = Candidate { hash: hash(state), link: ParentLink::new(0, NO_PARENT) };
+        let row = (self.number, self.rows);
+        let inserted = visited
             .acquire(1)
-            .and_then(|mut held| held.insert(place, state, entry, FirstLookup::Unknown, &[u32::MAX]));
+            .and_then(|mut table| table.insert(row, state, candidate, FirstLookup::Unknown, &[u32::MAX]));
         match inserted {
             Ok(is_new) => {
                 self.rows += u32::from(is_new);
                 self.counts.states += u64::from(is_new);
             }
-            Err(_) => tally.halt(Incomplete::Memory),
+            Err(_) => counters.halt(Incomplete::Memory),
         }
     }
 
-    /// Expands states of a level until none are left.
+    /// Expands states of a level until none remain.
     pub(super) fn run<S: StateSpace, P: ProgressListener>(&mut self, level: &Level<'_, S, P>) {
-        let _guard = PanicGuard(level.tally);
-        while level.tally.halted().is_none()
-            && let Some((writer, rows)) = level.take(self.number, self.batch)
+        let _guard = PanicGuard(level.counters);
+        while level.counters.halt_reason().is_none()
+            && let Some((writer, rows)) = level.claim_rows(self.number, self.batch_size)
         {
             self.states.clear();
-            rows.clone().for_each(|row| level.known.copy(writer, row, &mut self.states));
+            rows.clone().for_each(|row| level.visited.copy(writer, row, &mut self.states));
             self.out.clear();
             self.ends.clear();
             level.space.bulk(&self.states, &mut self.out, &mut self.ends);
             if level.space.failure().is_some() {
-                level.tally.halt(Incomplete::Failed);
+                level.counters.halt(Incomplete::Failed);
                 break;
             }
-            match level.known.acquire(self.out.len()) {
-                Ok(mut held) => {
-                    self.collect_candidates(writer, rows.clone(), &held, level);
-                    self.take(&mut held, level);
+            match level.visited.acquire(self.out.len()) {
+                Ok(mut table) => {
+                    self.collect_candidates(writer, rows.clone(), &table, level);
+                    self.insert_candidates(&mut table, level);
                 }
-                Err(_) => level.tally.halt(Incomplete::Memory),
+                Err(_) => level.counters.halt(Incomplete::Memory),
             }
-            self.batch = match self.out.len() {
-                few if few < TARGET_SUCCESSORS => (self.batch * 2).min(MAX_STATES),
-                many if many > 2 * TARGET_SUCCESSORS => (self.batch / 2).max(1),
-                _ => self.batch,
+            self.batch_size = match self.out.len() {
+                few if few < TARGET_SUCCESSORS => (self.batch_size * 2).min(MAX_STATES),
+                many if many > 2 * TARGET_SUCCESSORS => (self.batch_size / 2).max(1),
+                _ => self.batch_size,
             };
             self.counts.expanded += rows.len() as u64;
-            self.report(level.known, level.tally);
+            self.flush_counts(level.visited, level.counters);
         }
     }
 
@@ -152,94 +159,99 @@ impl Worker {
         &mut self,
         writer: usize,
         rows: Range<u32>,
-        held: &TableGuard<'_>,
+        table: &TableGuard<'_>,
         level: &Level<'_, S, P>,
     ) {
         let width = level.space.width();
-        let mut from = 0;
-        self.entries.clear();
+        let mut start = 0;
+        self.candidates.clear();
         for ((row, source), end) in rows.zip(self.states.chunks_exact(width)).zip(&self.ends) {
-            let parent = level.known.number(writer, row);
+            let parent = level.visited.number(writer, row);
             let link = ParentLink::new(hash(source), parent);
-            let upto = *end as usize;
-            if from == upto {
+            let end = *end as usize;
+            if start == end {
                 self.counts.deadlocks += 1;
-                if level.wanted.deadlocks {
+                if level.kinds.deadlocks {
                     self.best.add(level.depth, FindingKind::Deadlock, source, (source, 0, parent));
                 }
             }
-            self.counts.transitions += (upto - from) as u64;
-            for at in from..upto {
-                let state = self.out.state(at, width);
-                let taken = self.out.transitions[at];
-                if taken.flags & (FAULT | BAD) != 0 {
-                    if taken.flags & FAULT != 0 {
+            self.counts.transitions += (end - start) as u64;
+            for index in start..end {
+                let state = self.out.state(index, width);
+                let transition = self.out.transitions[index];
+                if transition.flags & (FAULT | BAD) != 0 {
+                    if transition.flags & FAULT != 0 {
                         self.counts.transitions -= 1;
                         self.counts.faults += 1;
-                        if level.wanted.faults {
+                        if level.kinds.faults {
                             self.best.add(
                                 level.depth,
                                 FindingKind::Fault,
                                 source,
-                                (source, taken.action, parent),
+                                (source, transition.action, parent),
                             );
                         }
                         continue;
                     }
                     self.counts.bad += 1;
-                    // The step exceeds the limit; its target may still be a known configuration.
-                    self.depth_exceeded |= !level.keeps_new;
-                    if level.wanted.bad && level.keeps_new {
+                    // The step exceeds the limit; its target may still be a visited configuration.
+                    self.depth_exceeded |= !level.stores_new_states;
+                    if level.kinds.bad && level.stores_new_states {
                         self.best.add(
                             level.depth + 1,
                             FindingKind::Bad,
                             state,
-                            (source, taken.action, parent),
+                            (source, transition.action, parent),
                         );
                     }
                 }
                 let hash = hash(state);
-                held.prefetch(hash);
-                // Candidates are moved together, so that their words are in the same order as `entries`.
-                let to = self.entries.len();
-                if to < at {
-                    self.out.words.copy_within(at * width..(at + 1) * width, to * width);
+                table.prefetch(hash);
+                // Candidates are moved together, so that their words are in the same order as `candidates`.
+                let position = self.candidates.len();
+                if position < index {
+                    self.out.words.copy_within(index * width..(index + 1) * width, position * width);
                 }
-                self.entries.push(Candidate { hash, link });
+                self.candidates.push(Candidate { hash, link });
             }
-            from = upto;
+            start = end;
         }
     }
 
     /// Inserts the candidates whose table lines were prefetched.
-    fn take<S: StateSpace, P: ProgressListener>(
+    fn insert_candidates<S: StateSpace, P: ProgressListener>(
         &mut self,
-        held: &mut TableGuard<'_>,
+        table: &mut TableGuard<'_>,
         level: &Level<'_, S, P>,
     ) {
         self.lookups.clear();
-        self.lookups.extend(self.entries.iter().map(|entry| held.first_lookup(entry.hash)));
+        self.lookups.extend(self.candidates.iter().map(|candidate| table.first_lookup(candidate.hash)));
         let states = self.out.words.chunks_exact(level.space.width());
-        let mut entries = states.zip(&self.entries);
-        if !level.keeps_new {
-            self.depth_exceeded |= entries.any(|(state, entry)| !held.contains(state, entry.hash));
+        let mut candidates = states.zip(&self.candidates);
+        if !level.stores_new_states {
+            self.depth_exceeded |=
+                candidates.any(|(state, candidate)| !table.contains(state, candidate.hash));
             return;
         }
-        for ((state, entry), look) in entries.zip(&self.lookups) {
-            match held.insert((self.number, self.rows), state, *entry, *look, &level.ends) {
+        for ((state, candidate), lookup) in candidates.zip(&self.lookups) {
+            match table.insert((self.number, self.rows), state, *candidate, *lookup, &level.ends) {
                 Ok(is_new) => {
                     self.rows += u32::from(is_new);
                     self.counts.states += u64::from(is_new);
                 }
-                Err(_) => return level.tally.halt(Incomplete::Memory),
+                Err(_) => return level.counters.halt(Incomplete::Memory),
             }
         }
     }
 
-    /// Reports the counts to the tally.
-    pub(super) fn report<P: ProgressListener>(&mut self, known: &SharedVisited, tally: &Tally<'_, P>) {
-        let table = if self.number == 0 { known.table_bytes() } else { 0 };
-        self.counts.memory = known.row_bytes(self.rows as usize) + table;
-        tally.add(&mut self.counts);
+    /// Adds the counts to those of the search.
+    pub(super) fn flush_counts<P: ProgressListener>(
+        &mut self,
+        visited: &SharedVisited,
+        counters: &SearchCounters<'_, P>,
+    ) {
+        let table_bytes = if self.number == 0 { visited.table_bytes() } else { 0 };
+        self.counts.memory = visited.row_bytes(self.rows as usize) + table_bytes;
+        counters.add(&mut self.counts);
     }
 }

@@ -23,7 +23,8 @@ pub(super) struct WorkerPool {
     rounds: AtomicU64,
     /// The number of threads that are still working.
     busy: AtomicUsize,
-    asleep: Mutex<()>,
+    /// Held by threads that are about to sleep.
+    sleep_lock: Mutex<()>,
     changed: Condvar,
 }
 
@@ -35,30 +36,30 @@ impl WorkerPool {
         shares: impl IntoIterator<Item = T>,
         work: impl Fn(&mut T) + Copy + Send + 'scope,
     ) {
-        let begun = self.rounds.load(Relaxed);
+        let start_round = self.rounds.load(Relaxed);
         for mut share in shares {
             scope.spawn(move || {
-                let mut done = begun;
+                let mut completed = start_round;
                 loop {
-                    self.wait(|| self.rounds.load(Acquire) != done);
+                    self.wait(|| self.rounds.load(Acquire) != completed);
                     if self.rounds.load(Relaxed) == SHUTDOWN {
                         return;
                     }
-                    done += 1;
+                    completed += 1;
                     // The guard ends the round for this thread even if `work` panics.
-                    let _leaving = RoundGuard(self);
+                    let _guard = RoundGuard(self);
                     work(&mut share);
                 }
             });
         }
     }
 
-    /// Starts a round on all `threads` threads and runs `own` on this one. Returns when all are done.
-    pub(super) fn run_round(&self, threads: usize, own: impl FnOnce()) {
+    /// Starts a round on all `threads` threads and runs `own_work` on this one. Returns when all are done.
+    pub(super) fn run_round(&self, threads: usize, own_work: impl FnOnce()) {
         self.busy.store(threads, Relaxed);
         self.rounds.fetch_add(1, Release);
         self.wake_all();
-        own();
+        own_work();
         self.wait(|| self.busy.load(Acquire) == 0);
     }
 
@@ -70,7 +71,7 @@ impl WorkerPool {
             }
             if attempt < SPINS { spin_loop() } else { thread::yield_now() }
         }
-        let mut asleep = self.asleep.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut asleep = self.sleep_lock.lock().unwrap_or_else(PoisonError::into_inner);
         while !is_done() {
             asleep = self.changed.wait(asleep).unwrap_or_else(PoisonError::into_inner);
         }
@@ -79,7 +80,7 @@ impl WorkerPool {
     /// Wakes all sleeping threads, so that they check their condition.
     fn wake_all(&self) {
         // A thread between its last check and its sleep holds the lock.
-        drop(self.asleep.lock().unwrap_or_else(PoisonError::into_inner));
+        drop(self.sleep_lock.lock().unwrap_or_else(PoisonError::into_inner));
         self.changed.notify_all();
     }
 }
@@ -94,6 +95,7 @@ impl Drop for PoolShutdown<'_> {
     }
 }
 
+/// Ends a round for one thread when dropped.
 struct RoundGuard<'a>(&'a WorkerPool);
 
 impl Drop for RoundGuard<'_> {
@@ -132,16 +134,16 @@ mod tests {
 
     #[test]
     fn panic_of_worker_does_not_block_pool() {
-        for who in 0..3 {
-            let ended = std::panic::catch_unwind(|| {
+        for panicking in 0..3 {
+            let result = std::panic::catch_unwind(|| {
                 let pool = WorkerPool::default();
                 thread::scope(|scope| {
                     let _shutdown = PoolShutdown(&pool);
-                    pool.start(scope, [1, 2], move |share| assert_ne!(*share, who));
-                    pool.run_round(2, || assert_ne!(who, 0));
+                    pool.start(scope, [1, 2], move |share| assert_ne!(*share, panicking));
+                    pool.run_round(2, || assert_ne!(panicking, 0));
                 });
             });
-            assert!(ended.is_err());
+            assert!(result.is_err());
         }
     }
 }

@@ -14,15 +14,15 @@ pub(super) struct WorkerStates {
 }
 
 impl WorkerStates {
-    /// Reserves rows for at most `most` states of `width` words, or fewer if the address space is limited. Returns none
+    /// Reserves rows for at most `max_rows` states of `width` words, or fewer if the address space is limited. Returns none
     /// if memory is exhausted.
-    pub(super) fn new(width: usize, mut most: usize) -> Option<WorkerStates> {
+    pub(super) fn new(width: usize, mut max_rows: usize) -> Option<WorkerStates> {
         let stride = width + 1;
         loop {
-            if let Some(words) = most.checked_mul(stride).and_then(Pages::reserve) {
+            if let Some(words) = max_rows.checked_mul(stride).and_then(Pages::reserve) {
                 return Some(WorkerStates { stride, words });
             }
-            most = most.checked_div(2).filter(|most| *most > 0)?;
+            max_rows = max_rows.checked_div(2).filter(|rows| *rows > 0)?;
         }
     }
 

@@ -16,13 +16,13 @@ pub struct Execution<C, A> {
     pub steps: Vec<(A, C)>,
     /// For a lasso: the index of the configuration where the cycle starts, which equals the last configuration. If it
     /// is the index of the last one itself, the subject stays there because no action is enabled.
-    pub back: Option<usize>,
+    pub loop_back: Option<usize>,
 }
 
 impl<C, A> Execution<C, A> {
     /// An execution without steps.
     pub fn at(start: C) -> Execution<C, A> {
-        Execution { start, steps: Vec::new(), back: None }
+        Execution { start, steps: Vec::new(), loop_back: None }
     }
 
     /// The number of steps.

@@ -112,7 +112,9 @@ impl<'a, S: Semantics> BreakpointFinder<'a, S> {
             }
             for (action, target) in self.subject.steps(&config) {
                 tree.totals.transitions += 1;
-                for state_after in self.successors(property, Step::taken(&config, &action, &target), &state) {
+                for state_after in
+                    self.successors(property, Step::by_action(&config, &action, &target), &state)
+                {
                     let hit = property.is_accepting(&state_after).then(|| hits(&state_after));
                     let met = tree.insert(Some((node, &action)), target.clone(), state_after);
                     if let (Insertion::New(node), Some(hit)) = (met, hit) {

@@ -29,12 +29,12 @@ pub(crate) fn find<S: Semantics>(
     let subject = finder.subject;
     let mut tree = SearchTree::new(finder.limits, finder.listener, finder.reduction);
     let mut failed = None;
-    let mut taken = Vec::new();
+    let mut transition = Vec::new();
     for start in starts {
-        taken.clear();
-        let read = automaton.edges(subject, Step::initial(start), automaton.initial(), &mut taken);
+        transition.clear();
+        let read = automaton.edges(subject, Step::initial(start), automaton.initial(), &mut transition);
         failed = failed.or(read.err());
-        for (state, _) in taken.drain(..) {
+        for (state, _) in transition.drain(..) {
             tree.insert(None, start.clone(), state);
         }
     }
@@ -50,9 +50,9 @@ pub(crate) fn find<S: Semantics>(
             for (action, target) in subject.steps(&config) {
                 is_stuck = false;
                 tree.totals.transitions += 1;
-                let step = Step::taken(&config, &action, &target);
-                failed = failed.or(automaton.edges(subject, step, state, &mut taken).err());
-                for (state, marks) in taken.drain(..) {
+                let step = Step::by_action(&config, &action, &target);
+                failed = failed.or(automaton.edges(subject, step, state, &mut transition).err());
+                for (state, marks) in transition.drain(..) {
                     match tree.insert(Some((node, &action)), target.clone(), state) {
                         Insertion::New(to) | Insertion::Known(to) => {
                             from_here.push(ProductEdge { action: Some(action.clone()), marks, to });
@@ -63,8 +63,8 @@ pub(crate) fn find<S: Semantics>(
             }
             if is_stuck {
                 let step = Step::idle(&config, &config);
-                failed = failed.or(automaton.edges(subject, step, state, &mut taken).err());
-                for (state, marks) in taken.drain(..) {
+                failed = failed.or(automaton.edges(subject, step, state, &mut transition).err());
+                for (state, marks) in transition.drain(..) {
                     // The path leads to the deadlocked configuration; staying there is no action.
                     match tree.insert_idle(node, config.clone(), state) {
                         Insertion::New(to) | Insertion::Known(to) => {
@@ -89,7 +89,7 @@ pub(crate) fn find<S: Semantics>(
                 execution.steps.push((action.clone(), config));
             }
         }
-        Some(Execution { back: Some(back), ..execution })
+        Some(Execution { loop_back: Some(back), ..execution })
     };
     let mut witnesses = Vec::new();
     for entries in entries(&graph, &component, automaton.all_marks()).into_iter().take(finder.max_witnesses) {

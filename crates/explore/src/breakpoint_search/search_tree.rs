@@ -136,7 +136,7 @@ impl<'a, C: Clone + Eq + Hash, A: Clone, P: Clone + Eq + Hash> SearchTree<'a, C,
             (key, info) = self.nodes.get_index(*from as usize)?;
         }
         steps.reverse();
-        Some(Execution { start: key.0.clone(), steps, back: None })
+        Some(Execution { start: key.0.clone(), steps, loop_back: None })
     }
 
     /// The result of the search, without witnesses yet.

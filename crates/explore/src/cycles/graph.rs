@@ -56,7 +56,7 @@ impl<'a, S: StateSpace, P: ProgressListener> Graph<'a, S, P> {
             return Err(Incomplete::Failed);
         }
         let before = self.out.len();
-        if self.out.transitions.iter().any(|taken| taken.flags & FAULT != 0) {
+        if self.out.transitions.iter().any(|transition| transition.flags & FAULT != 0) {
             remove_faults(&mut self.out, self.space.width());
         }
         self.found.clear();
@@ -114,8 +114,8 @@ impl<'a, S: StateSpace, P: ProgressListener> Graph<'a, S, P> {
         self.out.clear();
         self.space.successors(self.store.get(of), &mut self.out);
         let faults = self.number()?;
-        for (at, (taken, (target, _))) in self.out.transitions.iter().zip(&self.found).enumerate() {
-            visit(*taken, Edge { target: *target, marks: marks_of(&self.out, at) });
+        for (at, (transition, (target, _))) in self.out.transitions.iter().zip(&self.found).enumerate() {
+            visit(*transition, Edge { target: *target, marks: marks_of(&self.out, at) });
         }
         Ok(faults)
     }
@@ -124,12 +124,12 @@ impl<'a, S: StateSpace, P: ProgressListener> Graph<'a, S, P> {
     pub(super) fn revisit(&mut self, of: u32, mut visit: impl FnMut(TransitionInfo, Edge)) {
         self.out.clear();
         self.space.successors(self.store.get(of), &mut self.out);
-        for (at, taken) in self.out.transitions.iter().enumerate() {
+        for (at, transition) in self.out.transitions.iter().enumerate() {
             let target = self.out.state(at, self.space.width());
-            if taken.flags & FAULT == 0
+            if transition.flags & FAULT == 0
                 && let Some(target) = self.store.find(target)
             {
-                visit(*taken, Edge { target, marks: marks_of(&self.out, at) });
+                visit(*transition, Edge { target, marks: marks_of(&self.out, at) });
             }
         }
     }
@@ -142,8 +142,10 @@ fn marks_of(out: &Successors, at: usize) -> u64 {
 /// Removes successors with faults.
 fn remove_faults(out: &mut Successors, width: usize) {
     let mut kept = Successors::default();
-    for (at, taken) in out.transitions.iter().enumerate().filter(|(_, taken)| taken.flags & FAULT == 0) {
-        kept.push(out.state(at, width), *taken);
+    for (at, transition) in
+        out.transitions.iter().enumerate().filter(|(_, transition)| transition.flags & FAULT == 0)
+    {
+        kept.push(out.state(at, width), *transition);
         kept.marks.extend(out.marks.get(at));
     }
     *out = kept;
@@ -160,8 +162,8 @@ impl<S: StateSpace, P: ProgressListener> EdgeSource for Graph<'_, S, P> {
         }
         let mut is_idle = false;
         let before = out.len();
-        self.totals.faults += self.expand(of, |taken, edge| {
-            is_idle |= taken.action == IDLE;
+        self.totals.faults += self.expand(of, |transition, edge| {
+            is_idle |= transition.action == IDLE;
             out.push(edge);
         })?;
         self.totals.transitions += (out.len() - before) as u64;

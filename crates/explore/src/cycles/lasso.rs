@@ -51,8 +51,8 @@ impl<S: StateSpace, P: ProgressListener> Graph<'_, S, P> {
         let mut open: VecDeque<u32> = starts.iter().copied().collect();
         while let Some(source) = open.pop_front() {
             let mut found = None;
-            self.revisit(source, |taken, edge| {
-                let step = Step { source, action: taken.action, edge };
+            self.revisit(source, |transition, edge| {
+                let step = Step { source, action: transition.action, edge };
                 if found.is_some() || !is_way(&edge) {
                     return;
                 }
@@ -133,7 +133,7 @@ impl<S: StateSpace, P: ProgressListener> Graph<'_, S, P> {
             path.states.push(self.state(step.edge.target).into());
             path.actions.push(step.action);
         }
-        path.back = last.map(|step| (prefix.len(), (step.action != IDLE).then_some(step.action)));
+        path.loop_back = last.map(|step| (prefix.len(), (step.action != IDLE).then_some(step.action)));
         path
     }
 }

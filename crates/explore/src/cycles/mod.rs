@@ -60,7 +60,7 @@ pub struct CycleSearchResult {
 ///     }
 /// }
 /// let path = find_accepting_cycle(&Loop, &Limits::default(), &()).path.unwrap();
-/// assert_eq!((path.states.len(), path.back), (4, Some((1, Some(0)))));
+/// assert_eq!((path.states.len(), path.loop_back), (4, Some((1, Some(0)))));
 /// ```
 pub fn find_accepting_cycle(
     space: &impl StateSpace,

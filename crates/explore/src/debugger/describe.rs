@@ -17,7 +17,7 @@ impl<S: Semantics + Evaluate, H: History<S::Config, S::Action>> Evaluate for Deb
             _ => None,
         };
         match from {
-            Some((source, action)) => self.subject.evaluate(expr, Step::taken(source, action, target)),
+            Some((source, action)) => self.subject.evaluate(expr, Step::by_action(source, action, target)),
             None => self.subject.evaluate(expr, Step::initial(target)),
         }
     }

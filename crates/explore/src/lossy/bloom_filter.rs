@@ -9,13 +9,16 @@ use crate::result::Certainty;
 use crate::store::StoreFull;
 use crate::visited::VisitedSet;
 
+/// A bit array with several bits for each configuration.
 pub(super) struct BloomFilter {
     words: Pages,
     hashes: u32,
     seed: u64,
     /// The number of bits that are set.
     ones: u64,
+    /// The number of inserted configurations.
     stored: u64,
+    /// The expected number of configurations that were wrongly taken as visited.
     missed: f64,
     /// A sketch of the inserted configurations, if the result is to be united with others.
     pub(super) sketch: Option<HyperLogLog>,
@@ -35,8 +38,8 @@ impl BloomFilter {
         let count = self.words.len() as u64 * 64;
         (0..u64::from(self.hashes)).map(move |number| {
             let hash = key.0.wrapping_add(number.wrapping_mul(key.1));
-            let place = ((u128::from(hash) * u128::from(count)) >> 64) as u64;
-            ((place / 64) as usize, 1 << (place % 64))
+            let bit = ((u128::from(hash) * u128::from(count)) >> 64) as u64;
+            ((bit / 64) as usize, 1 << (bit % 64))
         })
     }
 }
@@ -63,11 +66,11 @@ impl VisitedSet for BloomFilter {
         if self.contains(state, key) {
             return Ok(false);
         }
-        // With this chance, a new configuration was taken as visited. Each inserted configuration stands for the
-        // expected number of those.
+        // The probability that a new configuration was wrongly taken as visited. Each inserted configuration represents
+        // the expected number of those.
         let fill = self.ones as f64 / (self.words.len() as f64 * 64.0);
-        let chance = fill.powi(self.hashes.min(i32::MAX as u32) as i32);
-        self.missed += chance / (1.0 - chance);
+        let probability = fill.powi(self.hashes.min(i32::MAX as u32) as i32);
+        self.missed += probability / (1.0 - probability);
         self.stored += 1;
         for (word, bit) in self.bits_of(key) {
             self.ones += u64::from(self.words[word] & bit == 0);

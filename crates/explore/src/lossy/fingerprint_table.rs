@@ -60,23 +60,24 @@ impl Fingerprint {
 /// The number of words in a cache line.
 const WORDS_PER_LINE: usize = 8;
 
+/// A hash table of fingerprints.
 pub(super) struct FingerprintTable {
-    kind: Fingerprint,
+    size: Fingerprint,
     table: Pages,
     stored: u64,
     capacity: u64,
-    /// The number of unequal fingerprints that new configurations were compared with.
-    compared: u64,
+    /// The number of comparisons of new configurations with unequal fingerprints.
+    comparisons: u64,
 }
 
 impl FingerprintTable {
     /// Returns none if memory is exhausted.
-    pub(super) fn new(kind: Fingerprint, bytes: u64) -> Option<FingerprintTable> {
+    pub(super) fn new(size: Fingerprint, bytes: u64) -> Option<FingerprintTable> {
         let lines = usize::try_from(bytes / 64).ok()?.max(1);
         let table = Pages::huge(lines * WORDS_PER_LINE)?;
         // Some positions always stay free, so that probing ends.
-        let capacity = (lines * kind.per_line()) as u64 * 15 / 16;
-        Some(FingerprintTable { kind, table, stored: 0, capacity, compared: 0 })
+        let capacity = (lines * size.per_line()) as u64 * 15 / 16;
+        Some(FingerprintTable { size, table, stored: 0, capacity, comparisons: 0 })
     }
 
     fn line(&self, hash: u64) -> usize {
@@ -87,16 +88,16 @@ impl FingerprintTable {
     /// comparisons.
     fn find(&self, (hash, print): (u64, u64)) -> (usize, usize, bool, u64) {
         let (lines, _) = self.table.as_chunks::<WORDS_PER_LINE>();
-        let (mut at, mut before) = (self.line(hash), 0);
+        let (mut line, mut comparisons) = (self.line(hash), 0);
         loop {
-            for find in 0..self.kind.per_line() {
-                match self.kind.get(&lines[at], find) {
-                    0 => return (at, find, false, before),
-                    known if known == print => return (at, find, true, before),
-                    _ => before += 1,
+            for position in 0..self.size.per_line() {
+                match self.size.get(&lines[line], position) {
+                    0 => return (line, position, false, comparisons),
+                    stored if stored == print => return (line, position, true, comparisons),
+                    _ => comparisons += 1,
                 }
             }
-            at = (at + 1) % lines.len();
+            line = (line + 1) % lines.len();
         }
     }
 }
@@ -105,7 +106,7 @@ impl VisitedSet for FingerprintTable {
     type Key = (u64, u64);
 
     fn key(&self, state: &[u64]) -> (u64, u64) {
-        let print = hash_seeded(state, 1) >> (64 - self.kind.bits());
+        let print = hash_seeded(state, 1) >> (64 - self.size.bits());
         (hash_seeded(state, 0), print.max(1))
     }
 
@@ -118,7 +119,7 @@ impl VisitedSet for FingerprintTable {
     }
 
     fn insert(&mut self, _: &[u64], key: (u64, u64)) -> Result<bool, StoreFull> {
-        let (line, at, is_known, before) = self.find(key);
+        let (line, position, is_known, comparisons) = self.find(key);
         if is_known {
             return Ok(false);
         }
@@ -126,9 +127,9 @@ impl VisitedSet for FingerprintTable {
             return Err(StoreFull);
         }
         self.stored += 1;
-        self.compared += before;
+        self.comparisons += comparisons;
         let (lines, _) = self.table.as_chunks_mut::<WORDS_PER_LINE>();
-        self.kind.put(&mut lines[line], at, key.1);
+        self.size.put(&mut lines[line], position, key.1);
         Ok(true)
     }
 
@@ -137,7 +138,7 @@ impl VisitedSet for FingerprintTable {
     }
 
     fn certainty(&self) -> Certainty {
-        let missed = self.compared as f64 / 2f64.powi(self.kind.bits() as i32);
+        let missed = self.comparisons as f64 / 2f64.powi(self.size.bits() as i32);
         let coverage =
             if self.stored == 0 { 0.0 } else { self.stored as f64 / (self.stored as f64 + missed) };
         Certainty::Estimated { missed, coverage }

@@ -56,19 +56,19 @@ impl Default for Bitstate {
 /// # }
 /// use invigil_explore::{Certainty, Fingerprint, SearchOptions, hash_compaction};
 /// // `Ring` goes round in 5000 steps.
-/// let report = hash_compaction(&Ring, Fingerprint::Bits40, 1 << 16, &SearchOptions::default(), &());
-/// assert_eq!(report.totals.states, 5000);
-/// assert!(matches!(report.certainty, Certainty::Estimated { missed, .. } if missed > 0.0 && missed < 1e-6));
+/// let result = hash_compaction(&Ring, Fingerprint::Bits40, 1 << 16, &SearchOptions::default(), &());
+/// assert_eq!(result.totals.states, 5000);
+/// assert!(matches!(result.certainty, Certainty::Estimated { missed, .. } if missed > 0.0 && missed < 1e-6));
 /// ```
 pub fn hash_compaction<S: StateSpace, P: ProgressListener>(
     space: &S,
     fingerprint: Fingerprint,
     bytes: u64,
-    search: &SearchOptions,
+    options: &SearchOptions,
     listener: &P,
 ) -> SearchResult {
     match FingerprintTable::new(fingerprint, bytes) {
-        Some(seen) => dfs_with(space, search, listener, seen, None).0,
+        Some(visited) => dfs_with(space, options, listener, visited, None).0,
         None => no_memory(),
     }
 }
@@ -86,18 +86,18 @@ pub fn hash_compaction<S: StateSpace, P: ProgressListener>(
 /// #     }
 /// # }
 /// use invigil_explore::{Bitstate, Certainty, SearchOptions, bitstate};
-/// // `Ring` goes round in 5000 steps: the first one that is taken for seen ends it.
-/// let report = bitstate(&Ring, &Bitstate { bytes: 1 << 20, ..Bitstate::default() }, &SearchOptions::default(), &());
-/// assert!(report.totals.states <= 5000 && !report.is_exhaustive());
+/// // `Ring` goes round in 5000 steps: the first one that is wrongly taken as visited ends it.
+/// let result = bitstate(&Ring, &Bitstate { bytes: 1 << 20, ..Bitstate::default() }, &SearchOptions::default(), &());
+/// assert!(result.totals.states <= 5000 && !result.is_exhaustive());
 /// ```
 pub fn bitstate<S: StateSpace, P: ProgressListener>(
     space: &S,
     bits: &Bitstate,
-    search: &SearchOptions,
+    options: &SearchOptions,
     listener: &P,
 ) -> SearchResult {
     match BloomFilter::new(bits, false) {
-        Some(seen) => dfs_with(space, search, listener, seen, None).0,
+        Some(visited) => dfs_with(space, options, listener, visited, None).0,
         None => no_memory(),
     }
 }

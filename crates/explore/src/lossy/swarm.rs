@@ -43,56 +43,58 @@ impl Default for Swarm {
 pub fn swarm<S: StateSpace, P: ProgressListener>(
     space: &S,
     swarm: &Swarm,
-    search: &SearchOptions,
+    options: &SearchOptions,
     listener: &P,
 ) -> SearchResult {
-    let threads = search.threads.max(1) as u64;
-    let bytes = search.limits.memory.map_or(swarm.bytes, |most| swarm.bytes.min(most / threads));
+    let threads = options.threads.max(1) as u64;
+    let bytes = options.limits.memory.map_or(swarm.bytes, |limit| swarm.bytes.min(limit / threads));
     let shared = SharedSwarm {
         space,
         bits: Bitstate { bytes, hashes: swarm.hashes, seed: 0 },
         seed: swarm.seed,
         runs: swarm.runs,
-        search,
+        options,
         listener,
-        since: Instant::now(),
+        start: Instant::now(),
         next: AtomicU64::new(0),
         has_enough: AtomicBool::new(false),
         union: Mutex::default(),
     };
     std::thread::scope(|scope| {
         for _ in 1..threads {
-            scope.spawn(|| shared.work());
+            scope.spawn(|| shared.run_searches());
         }
-        shared.work();
+        shared.run_searches();
     });
     let union = shared.union.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let Some(widest) = union.widest else { return no_memory() };
+    let Some(largest) = union.largest else { return no_memory() };
     let incomplete = match () {
         () if shared.has_enough.into_inner() => Some(Incomplete::Found),
         () => union.incomplete,
     };
     let mut findings = union.findings;
-    findings.truncate(search.max_findings);
+    findings.truncate(options.max_findings);
     let certainty =
         Certainty::United { runs: union.runs, states: union.sketch.estimate(), new_share: union.new_share };
     SearchResult {
-        totals: Totals { memory: bytes * threads, ..widest.totals },
+        totals: Totals { memory: bytes * threads, ..largest.totals },
         incomplete,
         findings,
         certainty,
-        ..widest
+        ..largest
     }
 }
 
+/// What the threads of a swarm share.
 struct SharedSwarm<'a, S, P> {
     space: &'a S,
     bits: Bitstate,
     seed: u64,
     runs: u64,
-    search: &'a SearchOptions,
+    options: &'a SearchOptions,
     listener: &'a P,
-    since: Instant,
+    start: Instant,
+    /// Number of the next search.
     next: AtomicU64,
     /// Whether the requested number of findings is reached.
     has_enough: AtomicBool,
@@ -103,58 +105,62 @@ struct SharedSwarm<'a, S, P> {
 #[derive(Default)]
 struct SwarmUnion {
     runs: u64,
+    /// All visited configurations.
     sketch: HyperLogLog,
+    /// See [`Certainty::United`].
     new_share: f64,
-    widest: Option<SearchResult>,
+    /// The result of the search that visited the most configurations.
+    largest: Option<SearchResult>,
     incomplete: Option<Incomplete>,
     findings: Vec<Finding>,
-    known: HashSet<(FindingKind, Option<Box<[u64]>>)>,
+    /// Kinds and last configurations of the findings.
+    known_findings: HashSet<(FindingKind, Option<Box<[u64]>>)>,
 }
 
 impl<S: StateSpace, P: ProgressListener> SharedSwarm<'_, S, P> {
-    /// Runs one search after the other until none is left.
-    fn work(&self) {
+    /// Runs one search after the other until none remain.
+    fn run_searches(&self) {
         loop {
             let number = self.next.fetch_add(1, Relaxed);
-            let time = self.search.limits.time.map(|most| most.saturating_sub(self.since.elapsed()));
-            let is_late = time.is_some_and(|left| left.is_zero());
+            let time = self.options.limits.time.map(|limit| limit.saturating_sub(self.start.elapsed()));
+            let is_time_over = time.is_some_and(|remaining| remaining.is_zero());
             // If there is no time at all, the first search still runs, in order to report the reason.
-            if number >= self.runs || (number > 0 && (is_late || self.is_stopped())) {
+            if number >= self.runs || (number > 0 && (is_time_over || self.is_stopped())) {
                 return;
             }
             let mut random = SplitMix64::new(self.seed ^ SplitMix64::new(number).draw());
             let bits = Bitstate { seed: random.draw(), ..self.bits };
-            let Some(seen) = BloomFilter::new(&bits, true) else { return };
-            let limits = Limits { time, memory: None, ..self.search.limits };
-            let search = SearchOptions { limits, ..*self.search };
-            let (report, seen) = dfs_with(self.space, &search, self, seen, Some(random));
-            self.add_run(report, seen);
+            let Some(visited) = BloomFilter::new(&bits, true) else { return };
+            let limits = Limits { time, memory: None, ..self.options.limits };
+            let options = SearchOptions { limits, ..*self.options };
+            let (result, visited) = dfs_with(self.space, &options, self, visited, Some(random));
+            self.add_run(result, &visited);
         }
     }
 
-    fn add_run(&self, report: SearchResult, seen: BloomFilter) {
+    fn add_run(&self, result: SearchResult, visited: &BloomFilter) {
         let mut union = self.union.lock().unwrap_or_else(PoisonError::into_inner);
         union.runs += 1;
-        if let Some(sketch) = &seen.sketch {
+        if let Some(sketch) = &visited.sketch {
             let before = union.sketch.estimate();
             union.sketch.merge(sketch);
-            let own = sketch.estimate().max(1.0);
-            union.new_share = ((union.sketch.estimate() - before) / own).clamp(0.0, 1.0);
+            let size = sketch.estimate().max(1.0);
+            union.new_share = ((union.sketch.estimate() - before) / size).clamp(0.0, 1.0);
         }
-        for findings in &report.findings {
-            if union.known.insert((findings.kind, findings.path.states.last().cloned())) {
-                union.findings.push(findings.clone());
+        for finding in &result.findings {
+            if union.known_findings.insert((finding.kind, finding.path.states.last().cloned())) {
+                union.findings.push(finding.clone());
             }
         }
-        if !self.search.exhaustive && union.findings.len() >= self.search.max_findings {
+        if !self.options.exhaustive && union.findings.len() >= self.options.max_findings {
             self.has_enough.store(true, Relaxed);
         }
-        // Anything but its own findings that ended a search also makes the whole result incomplete.
-        if report.incomplete != Some(Incomplete::Found) {
-            union.incomplete = union.incomplete.or(report.incomplete);
+        // If anything but its own findings ended a search, the whole result is incomplete as well.
+        if result.incomplete != Some(Incomplete::Found) {
+            union.incomplete = union.incomplete.or(result.incomplete);
         }
-        if union.widest.as_ref().is_none_or(|widest| widest.totals.states < report.totals.states) {
-            union.widest = Some(report);
+        if union.largest.as_ref().is_none_or(|largest| largest.totals.states < result.totals.states) {
+            union.largest = Some(result);
         }
     }
 }

@@ -111,14 +111,14 @@ impl<S: StateSpace> StateSpace for Monitored<'_, S> {
         let mut inner = Successors::default();
         self.space.initial(&mut inner);
         let start = self.cache.read().unwrap_or_else(PoisonError::into_inner).start();
-        for (words, taken) in inner.words.chunks_exact(self.space.width()).zip(&inner.transitions) {
-            let mut taken = *taken;
+        for (words, transition) in inner.words.chunks_exact(self.space.width()).zip(&inner.transitions) {
+            let mut transition = *transition;
             if start.is_bad {
-                taken.flags |= BAD;
+                transition.flags |= BAD;
             }
             out.words.extend_from_slice(words);
             out.words.push(u64::from(start.number));
-            out.transitions.push(taken);
+            out.transitions.push(transition);
         }
         out.marks.append(&mut inner.marks);
     }
@@ -129,30 +129,30 @@ impl<S: StateSpace> StateSpace for Monitored<'_, S> {
         let (mut inner, mut values) = SCRATCH.with_borrow_mut(Vec::pop).unwrap_or_default();
         inner.clear();
         self.space.successors(source, &mut inner);
-        for (words, taken) in inner.words.chunks_exact(width).zip(&inner.transitions) {
-            let (mut taken, mut number) = (*taken, at);
-            if let Some(Some(events)) = self.events.get(taken.action as usize)
-                && taken.flags & FAULT == 0
+        for (words, transition) in inner.words.chunks_exact(width).zip(&inner.transitions) {
+            let (mut transition, mut number) = (*transition, at);
+            if let Some(Some(events)) = self.events.get(transition.action as usize)
+                && transition.flags & FAULT == 0
             {
-                let step = Step { source: Some(source), action: Some(taken.action), target: words };
+                let step = Step { source: Some(source), action: Some(transition.action), target: words };
                 match events.values(self.model, step, &mut values) {
                     Ok(()) => {
-                        let next = self.next(at, taken.action, events, &values);
+                        let next = self.next(at, transition.action, events, &values);
                         number = next.number;
                         if next.is_bad {
-                            taken.flags |= BAD;
+                            transition.flags |= BAD;
                         }
                     }
                     Err(reason) => {
                         // Only the first error is kept.
                         let _ = self.evaluation_error.set(reason.to_string());
-                        taken.flags |= FAULT;
+                        transition.flags |= FAULT;
                     }
                 }
             }
             out.words.extend_from_slice(words);
             out.words.push(u64::from(number));
-            out.transitions.push(taken);
+            out.transitions.push(transition);
         }
         out.marks.append(&mut inner.marks);
         SCRATCH.with_borrow_mut(|room| room.push((inner, values)));

@@ -117,12 +117,12 @@ impl Graph {
         };
         assert!(self.initial.contains(&path.states[0][0]));
         assert_eq!(path.actions.len() + 1, path.states.len());
-        let (to, by) = path.back.unwrap();
+        let (to, by) = path.loop_back.unwrap();
         let mut marks = step(path.states.last().unwrap(), by.unwrap(), &path.states[to]);
         for (at, action) in path.actions.iter().enumerate() {
-            let taken = step(&path.states[at], *action, &path.states[at + 1]);
+            let transition = step(&path.states[at], *action, &path.states[at + 1]);
             if at >= to {
-                marks |= taken;
+                marks |= transition;
             }
         }
         self.accepts(marks)
@@ -189,7 +189,7 @@ fn deep_cycle_search_does_not_recurse() {
     let space = Long { before: 200_000, round: 100_000 };
     let result = find_accepting_cycle(&space, &Limits::default(), &());
     let path = result.path.unwrap();
-    assert_eq!((path.states.len(), path.back), (300_000, Some((200_000, Some(3)))));
+    assert_eq!((path.states.len(), path.loop_back), (300_000, Some((200_000, Some(3)))));
     assert_eq!((result.totals.states, result.totals.depth), (300_000, 299_999));
     assert!(result.totals.memory > 300_000 * 20);
 }

@@ -238,15 +238,15 @@ fn random_scheduler_is_determined_by_seed() {
         let space = Scheduled::new(InterpretedModel::new(&model, Vec::new()), &actors, &config);
         let mut out = Successors::default();
         space.initial(&mut out);
-        let mut taken = Vec::new();
+        let mut transition = Vec::new();
         for _ in 0..40 {
             let state = out.state(0, space.width()).to_vec();
             out.clear();
             space.successors(&state, &mut out);
             assert_eq!(out.len(), 1, "a scheduler leaves one");
-            taken.push(out.transitions[0].action);
+            transition.push(out.transitions[0].action);
         }
-        taken
+        transition
     };
     assert_eq!(run(1), run(1));
     assert_ne!(run(1), run(2));

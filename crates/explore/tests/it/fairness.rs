@@ -118,13 +118,13 @@ impl<'a> Naive<'a> {
 
     fn read(&self, at: u32, step: Step<'_>) -> Vec<(u32, u64)> {
         let edges = &self.omega.edges[at as usize];
-        let taken: Result<Vec<bool>, _> =
+        let transition: Result<Vec<bool>, _> =
             edges.iter().map(|edge| self.model.holds(&edge.label, step)).collect();
-        let Ok(taken) = taken else { return Vec::new() };
+        let Ok(transition) = transition else { return Vec::new() };
         edges
             .iter()
-            .zip(taken)
-            .filter(|(_, taken)| *taken)
+            .zip(transition)
+            .filter(|(_, transition)| *transition)
             .map(|(edge, _)| (edge.target, edge.marks))
             .collect()
     }
@@ -210,10 +210,10 @@ impl<'a> Naive<'a> {
             let target = path.get(at + 1).unwrap_or(&path[to]);
             let is_taken =
                 |edge: &&Edge| edge.source == path[at] && edge.action == *action && edge.target == *target;
-            let taken: Vec<&Edge> = self.edges.iter().filter(is_taken).collect();
-            assert!(!taken.is_empty(), "step {at} is none of the product");
+            let transition: Vec<&Edge> = self.edges.iter().filter(is_taken).collect();
+            assert!(!transition.is_empty(), "step {at} is none of the product");
             if at >= to {
-                round.extend(taken);
+                round.extend(transition);
             }
         }
         self.is_accepted(&round)
@@ -242,7 +242,7 @@ fn reached<'e>(
 
 /// The path, projected to the model as for display.
 fn is_run(model: &Model, path: &Path) {
-    let (to, by) = path.back.unwrap();
+    let (to, by) = path.loop_back.unwrap();
     assert!(model.starts().iter().any(|start| start.words == path.states[0]));
     let actions = path.actions.iter().copied().map(Some).chain([by]);
     for (at, action) in actions.enumerate() {
@@ -290,7 +290,7 @@ fn compare(
         found += 1;
         assert_eq!(result.incomplete, Some(Incomplete::Found));
         let nodes: Vec<Node> = path.states.iter().map(|state| product.split(state)).collect();
-        let (to, by) = path.back.unwrap();
+        let (to, by) = path.loop_back.unwrap();
         let actions = path.actions.iter().map(|action| (*action != IDLE).then_some(*action)).chain([by]);
         assert!(
             naive.replays(&nodes, &actions.collect::<Vec<_>>(), to),

@@ -120,7 +120,7 @@ pub fn read_events(
         for at in 0..block.batch.len() {
             let (symbol, time) = (block.batch.event(at).id, block.batch.meta(at).time);
             if let Err(words) = log.add(Some(symbol).filter(|symbol| *symbol != any), time, rounds) {
-                let place = block.place(at);
+                let place = block.position(at);
                 let name = names.get(place.input).map_or("", String::as_str);
                 wrong = Some(ObservationError::new(format_args!("{name}:{}", place.line), words));
                 return ControlFlow::Break(());
@@ -150,11 +150,11 @@ pub fn read_events(
     }
     let mut notes = Vec::new();
     if let Some(first) = summary.line_errors.first().first() {
-        let name = names.get(first.place.input).map_or("", String::as_str);
+        let name = names.get(first.position.input).map_or("", String::as_str);
         notes.push(format!(
             "{} of the log cannot be read, the first: {name}:{}: {first}; `--strict` makes this an error",
             counted(summary.line_errors.count(), "line"),
-            first.place.line
+            first.position.line
         ));
     }
     if summary.out_of_order > 0 && rounds != Rounds::AtEvent {

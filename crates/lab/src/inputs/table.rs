@@ -56,7 +56,7 @@ pub fn read_table(
                     Ok(value) => seen.extend(value.map(|value| (*proposition, value))),
                     Err(found) => {
                         wrong = Some(ObservationError::new(
-                            format_args!("{name}:{}", block.place(at).line),
+                            format_args!("{name}:{}", block.position(at).line),
                             format_args!(
                                 "`{}` is neither true nor false: `{found}`",
                                 system.proposition_name(*proposition)

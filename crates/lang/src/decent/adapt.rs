@@ -2,7 +2,7 @@
 
 use super::loaded::MonitorSpans;
 use super::lower::names;
-use super::{LoadedSpecification, MAX_BYTES, Text, nearest_help, wrong};
+use super::{LoadedSpecification, MAX_BYTES, Text, nearest_help, syntax_diagnostic};
 use invigil_decent::spec::MonitorBody;
 use invigil_decent::system::MonitorId;
 use invigil_expr::diag::{Diagnostic, SourceId, Span};
@@ -48,14 +48,14 @@ impl LoadedSpecification {
         let Replacement { monitor, body, place, whole } = self.adapted(source, text)?;
         let at = self.specification.constraints()[monitor.index()];
         let added = self.specification.add(text.trim(), body, at);
-        let added = added.map_err(|problem| vec![Diagnostic::error(whole, problem.message)])?;
+        let added = added.map_err(|diagnostic| vec![Diagnostic::error(whole, diagnostic.message)])?;
         self.monitor_spans.push(place);
         self.checked(added).map(|added| (monitor, added))
     }
 
     fn adapted(&self, source: SourceId, text: &str) -> Result<Replacement, Vec<Diagnostic>> {
         let whole = Span::new(source, 0, text.len().min(MAX_BYTES) as u32);
-        let one = |problem: Diagnostic| vec![problem];
+        let one = |diagnostic: Diagnostic| vec![diagnostic];
         let Some((name, formula)) = text.split_once('=').filter(|_| text.len() <= MAX_BYTES) else {
             return Err(one(
                 Diagnostic::error(whole, "expected a monitor and its formula").help("write: NAME = FORMULA")
@@ -67,20 +67,20 @@ impl LoadedSpecification {
         let named = Span::new(source, start as u32, (start + name.len()) as u32);
         let Some(monitor) = specification.find(name) else {
             let known = specification.monitors().map(|id| specification.name(id));
-            let problem = Diagnostic::error(named, format!("unknown monitor `{name}`"));
-            return Err(one(nearest_help(problem, name, known)));
+            let diagnostic = Diagnostic::error(named, format!("unknown monitor `{name}`"));
+            return Err(one(nearest_help(diagnostic, name, known)));
         };
         let mut copied = Text::new(source);
         copied.copy(formula, after);
-        let tree = SyntaxTree::parse(formula).map_err(|mistake| one(wrong(&copied, &mistake)))?;
+        let tree = SyntaxTree::parse(formula).map_err(|error| one(syntax_diagnostic(&copied, &error)))?;
         let place = MonitorSpans { name: named, names: names(&tree, &copied) };
         Ok(Replacement { monitor, body: MonitorBody::Formula(tree), place, whole })
     }
 
     /// Returns the monitor if the specification is valid with the change.
     fn checked(&self, monitor: MonitorId) -> Result<MonitorId, Vec<Diagnostic>> {
-        let problems = self.specification.check();
-        if problems.is_empty() { Ok(monitor) } else { Err(self.diagnostics(problems)) }
+        let diagnostics = self.specification.check();
+        if diagnostics.is_empty() { Ok(monitor) } else { Err(self.diagnostics(diagnostics)) }
     }
 }
 

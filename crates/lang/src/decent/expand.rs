@@ -36,9 +36,9 @@ struct Template {
 }
 
 /// Returns the statements of a file, with templates expanded.
-pub(super) fn statements(source: SourceId, text: &str, problems: &mut Vec<Diagnostic>) -> Vec<Statement> {
+pub(super) fn statements(source: SourceId, text: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<Statement> {
     let mut expand =
-        Expand { templates: HashMap::new(), found: Vec::new(), written: 0, full: false, problems };
+        Expand { templates: HashMap::new(), found: Vec::new(), written: 0, full: false, diagnostics };
     let all = grouped(lines(source, text));
     let (templates, others): (Vec<Statement>, Vec<Statement>) =
         all.into_iter().partition(|statement| first_word(&statement.lines[0]) == "template");
@@ -114,7 +114,7 @@ struct Expand<'a> {
     found: Vec<Statement>,
     written: usize,
     full: bool,
-    problems: &'a mut Vec<Diagnostic>,
+    diagnostics: &'a mut Vec<Diagnostic>,
 }
 
 impl Expand<'_> {
@@ -125,41 +125,44 @@ impl Expand<'_> {
         let mut cursor = Cursor::new(&head.text);
         cursor.word();
         let Some((name, span)) = cursor.name() else {
-            return report(self.problems, cursor.expected("the template name").help(FORM));
+            return report(self.diagnostics, cursor.expected("the template name").help(FORM));
         };
         let mut parameters: Vec<String> = Vec::new();
         if !cursor.take('(') {
-            return report(self.problems, cursor.expected("`(` and the parameters").help(FORM));
+            return report(self.diagnostics, cursor.expected("`(` and the parameters").help(FORM));
         }
         loop {
             let Some((parameter, place)) = cursor.name() else {
-                return report(self.problems, cursor.expected("a parameter").help(FORM));
+                return report(self.diagnostics, cursor.expected("a parameter").help(FORM));
             };
             if parameters.contains(&parameter) {
-                report(self.problems, Diagnostic::error(place, format!("duplicate parameter `{parameter}`")));
+                report(
+                    self.diagnostics,
+                    Diagnostic::error(place, format!("duplicate parameter `{parameter}`")),
+                );
             }
             parameters.push(parameter);
             if cursor.take(')') {
                 break;
             }
             if !cursor.take(',') {
-                return report(self.problems, cursor.expected("`,` or `)`").help(FORM));
+                return report(self.diagnostics, cursor.expected("`,` or `)`").help(FORM));
             }
         }
         if !cursor.at_end() {
             report(
-                self.problems,
+                self.diagnostics,
                 cursor.expected("the end of the line").help("write the body on indented lines below"),
             );
         }
         let body: Vec<Line> = lines.collect();
         if body.is_empty() {
-            let problem = Diagnostic::error(span, format!("the template `{name}` is empty"));
-            report(self.problems, problem.help("write its statements on indented lines below"));
+            let diagnostic = Diagnostic::error(span, format!("the template `{name}` is empty"));
+            report(self.diagnostics, diagnostic.help("write its statements on indented lines below"));
         }
         if let Some(first) = self.templates.get(&name) {
-            let problem = Diagnostic::error(span, format!("duplicate template `{name}`"));
-            return report(self.problems, problem.related(first.name, "first declaration"));
+            let diagnostic = Diagnostic::error(span, format!("duplicate template `{name}`"));
+            return report(self.diagnostics, diagnostic.related(first.name, "first declaration"));
         }
         self.templates.insert(name, Template { name: span, parameters, body });
     }
@@ -174,16 +177,16 @@ impl Expand<'_> {
             self.full = true;
             let text = &statement.lines[0].text;
             let here = text.span(0..text.as_str().len());
-            let problem = Diagnostic::error(here, "the expanded specification is too large");
+            let diagnostic = Diagnostic::error(here, "the expanded specification is too large");
             let help = format!("the limit is {MAX_STATEMENTS} statements and {} MiB", MAX_WRITTEN >> 20);
-            return report(self.problems, problem.help(help));
+            return report(self.diagnostics, diagnostic.help(help));
         }
         match first_word(&statement.lines[0]) {
             "use" => self.instances(&statement, inside),
             "template" => {
                 let text = &statement.lines[0].text;
-                let problem = Diagnostic::error(text.span(0..8), "templates cannot be nested");
-                report(self.problems, problem.help("declare it on a line that is not indented"));
+                let diagnostic = Diagnostic::error(text.span(0..8), "templates cannot be nested");
+                report(self.diagnostics, diagnostic.help("declare it on a line that is not indented"));
             }
             _ => self.found.push(statement),
         }
@@ -196,18 +199,18 @@ impl Expand<'_> {
         cursor.word();
         loop {
             let Some((name, span)) = cursor.name() else {
-                return report(self.problems, cursor.expected("a template name").help(USE));
+                return report(self.diagnostics, cursor.expected("a template name").help(USE));
             };
             let mut arguments = Vec::new();
             let opened = cursor.at();
             if !cursor.take('(') {
-                return report(self.problems, cursor.expected("`(` and the arguments").help(USE));
+                return report(self.diagnostics, cursor.expected("`(` and the arguments").help(USE));
             }
             while !cursor.take(')') {
                 let Some(argument) = cursor.argument() else {
                     let here = text.span(opened..opened + 1);
-                    let problem = Diagnostic::error(here, "unclosed parenthesis").label("opened here");
-                    return report(self.problems, problem.help(USE));
+                    let diagnostic = Diagnostic::error(here, "unclosed parenthesis").label("opened here");
+                    return report(self.diagnostics, diagnostic.help(USE));
                 };
                 arguments.push(argument);
                 cursor.take(',');
@@ -217,7 +220,7 @@ impl Expand<'_> {
                 return;
             }
             if !cursor.take(',') {
-                return report(self.problems, cursor.expected("`,` or the end of the line").help(USE));
+                return report(self.diagnostics, cursor.expected("`,` or the end of the line").help(USE));
             }
         }
     }
@@ -225,9 +228,9 @@ impl Expand<'_> {
     fn instance(&mut self, name: &str, span: Span, arguments: &[(String, Span)], inside: &[&str]) {
         let Some(template) = self.templates.get(name) else {
             let known = self.templates.keys().map(String::as_str);
-            let problem = Diagnostic::error(span, format!("unknown template `{name}`"));
-            let problem = nearest_help(problem, name, known);
-            return report(self.problems, problem);
+            let diagnostic = Diagnostic::error(span, format!("unknown template `{name}`"));
+            let diagnostic = nearest_help(diagnostic, name, known);
+            return report(self.diagnostics, diagnostic);
         };
         if inside.contains(&name) || inside.len() == MAX_DEPTH {
             let words = match inside.contains(&name) {
@@ -235,7 +238,7 @@ impl Expand<'_> {
                 false => format!("templates are nested more than {MAX_DEPTH} levels deep"),
             };
             return report(
-                self.problems,
+                self.diagnostics,
                 Diagnostic::error(span, words).related(template.name, "declared here"),
             );
         }
@@ -243,8 +246,9 @@ impl Expand<'_> {
             let (wanted, given) = (template.parameters.len(), arguments.len());
             let words = format!("the template `{name}` has {wanted} parameters, but got {given} arguments");
             let form = format!("write: use {name}({})", template.parameters.join(", "));
-            let problem = Diagnostic::error(span, words).related(template.name, "declared here").help(form);
-            return report(self.problems, problem);
+            let diagnostic =
+                Diagnostic::error(span, words).related(template.name, "declared here").help(form);
+            return report(self.diagnostics, diagnostic);
         }
         let (parameters, body) = (template.parameters.clone(), template.body.clone());
         let mut inside = inside.to_vec();
@@ -279,12 +283,15 @@ impl Expand<'_> {
             }
             [(at, _)] => {
                 let words = format!("the range `{}` is too large", values[*at]);
-                report(self.problems, Diagnostic::error(arguments[*at].1, words));
+                report(self.diagnostics, Diagnostic::error(arguments[*at].1, words));
                 Vec::new()
             }
             [_, (second, _), ..] => {
-                let problem = Diagnostic::error(arguments[*second].1, "only one argument can be a range");
-                report(self.problems, problem.help("use the template once per number of the other range"));
+                let diagnostic = Diagnostic::error(arguments[*second].1, "only one argument can be a range");
+                report(
+                    self.diagnostics,
+                    diagnostic.help("use the template once per number of the other range"),
+                );
                 Vec::new()
             }
         }
@@ -299,15 +306,15 @@ impl Expand<'_> {
             let start = |at: usize| line.text.span(at..at).start as usize;
             filled.copy(&text[from..open], start(from));
             let Some(close) = text[open..].find('}').map(|at| open + at) else {
-                let problem = Diagnostic::error(line.text.span(open..open + 1), "unclosed brace");
-                report(self.problems, problem.help("write a parameter in braces: {name}"));
+                let diagnostic = Diagnostic::error(line.text.span(open..open + 1), "unclosed brace");
+                report(self.diagnostics, diagnostic.help("write a parameter in braces: {name}"));
                 return None;
             };
             let name = text[open + 1..close].trim();
             let Some(value) = values.get(name) else {
                 let words = format!("the template has no parameter `{name}`");
-                let problem = Diagnostic::error(line.text.span(open..close + 1), words);
-                report(self.problems, nearest_help(problem, name, values.keys().copied()));
+                let diagnostic = Diagnostic::error(line.text.span(open..close + 1), words);
+                report(self.diagnostics, nearest_help(diagnostic, name, values.keys().copied()));
                 return None;
             };
             filled.put(value, start(open)..start(close) + 1);

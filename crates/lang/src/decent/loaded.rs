@@ -31,24 +31,24 @@ impl LoadedSpecification {
     /// # Errors
     /// All errors, with their positions in the file.
     pub fn network(&self, budget: Budget) -> Result<Network, Vec<Diagnostic>> {
-        self.specification.network(budget).map_err(|problems| self.diagnostics(problems))
+        self.specification.network(budget).map_err(|diagnostics| self.diagnostics(diagnostics))
     }
 
     /// Converts errors to diagnostics.
-    pub(crate) fn diagnostics(&self, problems: Vec<SpecDiagnostic>) -> Vec<Diagnostic> {
-        problems.into_iter().map(|problem| self.diagnostic(problem)).collect()
+    pub(crate) fn diagnostics(&self, diagnostics: Vec<SpecDiagnostic>) -> Vec<Diagnostic> {
+        diagnostics.into_iter().map(|diagnostic| self.diagnostic(diagnostic)).collect()
     }
 
     /// Converts an error to a diagnostic.
-    pub fn diagnostic(&self, problem: SpecDiagnostic) -> Diagnostic {
-        let place = problem.monitor.and_then(|id| self.monitor_spans.get(id.index()));
+    pub fn diagnostic(&self, diagnostic: SpecDiagnostic) -> Diagnostic {
+        let place = diagnostic.monitor.and_then(|id| self.monitor_spans.get(id.index()));
         let named = |place: &MonitorSpans| {
-            let wanted = problem.name.as_ref()?;
+            let wanted = diagnostic.name.as_ref()?;
             place.names.iter().find(|(name, _)| name == wanted).map(|(_, span)| *span)
         };
         let span = place.map_or(self.whole, |place| named(place).unwrap_or(place.name));
-        let reported = Diagnostic::error(span, problem.message);
-        match problem.help {
+        let reported = Diagnostic::error(span, diagnostic.message);
+        match diagnostic.help {
             Some(help) => reported.help(help),
             None => reported,
         }

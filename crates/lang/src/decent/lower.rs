@@ -13,47 +13,47 @@ use invigil_ltl::formula::Proposition;
 use invigil_ltl::syntax::SyntaxTree;
 use std::collections::HashMap;
 
-/// Compiles a specification; adds errors to `problems`.
-pub(crate) fn lower(raw: RawSpecification, problems: &mut Vec<Diagnostic>) -> Option<LoadedSpecification> {
-    let before = problems.len();
-    check_names(&raw, problems);
-    let mut specification = Specification::new(system(&raw, problems));
+/// Compiles a specification; adds errors to `diagnostics`.
+pub(crate) fn lower(raw: RawSpecification, diagnostics: &mut Vec<Diagnostic>) -> Option<LoadedSpecification> {
+    let before = diagnostics.len();
+    check_names(&raw, diagnostics);
+    let mut specification = Specification::new(system(&raw, diagnostics));
     let whole = Span::new(raw.source, 0, 0);
     let mut monitor_spans: Vec<MonitorSpans> = Vec::new();
     for monitor in &raw.monitors {
         let at = match &monitor.at {
-            Some((name, span)) => Some(component(&specification.system, name, *span, problems)),
+            Some((name, span)) => Some(component(&specification.system, name, *span, diagnostics)),
             None => None,
         };
         if let Some(first) = specification.find(&monitor.name) {
-            let problem = Diagnostic::error(monitor.span, format!("duplicate monitor `{}`", monitor.name));
+            let diagnostic = Diagnostic::error(monitor.span, format!("duplicate monitor `{}`", monitor.name));
             let first = monitor_spans[first.index()].name;
-            report(problems, problem.related(first, "first declaration").help("rename one of them"));
+            report(diagnostics, diagnostic.related(first, "first declaration").help("rename one of them"));
             continue;
         }
         let Some((body, names)) = body(monitor) else { continue };
         match specification.add(&monitor.name, body, at.flatten()) {
             Ok(_) => monitor_spans.push(MonitorSpans { name: monitor.span, names }),
-            Err(problem) => {
-                let reported = Diagnostic::error(monitor.span, problem.message);
-                report(problems, problem.help.map_or(reported.clone(), |help| reported.help(help)));
+            Err(diagnostic) => {
+                let reported = Diagnostic::error(monitor.span, diagnostic.message);
+                report(diagnostics, diagnostic.help.map_or(reported.clone(), |help| reported.help(help)));
             }
         }
     }
-    specification.root = root(&raw, &specification, &monitor_spans, whole, problems);
+    specification.root = root(&raw, &specification, &monitor_spans, whole, diagnostics);
     let loaded = LoadedSpecification { specification, monitor_spans, whole };
     let reported = loaded.diagnostics(loaded.specification.check());
     // Errors of the whole specification are consequences of earlier ones, if there are any.
-    let said = !problems.is_empty();
+    let said = !diagnostics.is_empty();
     reported
         .into_iter()
-        .filter(|problem| !(said && problem.span == whole))
-        .for_each(|problem| report(problems, problem));
-    (problems.len() == before).then_some(loaded)
+        .filter(|diagnostic| !(said && diagnostic.span == whole))
+        .for_each(|diagnostic| report(diagnostics, diagnostic));
+    (diagnostics.len() == before).then_some(loaded)
 }
 
 /// Rejects names that the language cannot represent. They only come from other formats and from arguments.
-fn check_names(raw: &RawSpecification, problems: &mut Vec<Diagnostic>) {
+fn check_names(raw: &RawSpecification, diagnostics: &mut Vec<Diagnostic>) {
     let components = raw.components.iter().map(|component| (&component.name, component.span));
     let propositions =
         raw.components.iter().flat_map(|component| &component.propositions).map(|(name, span)| (name, *span));
@@ -61,23 +61,24 @@ fn check_names(raw: &RawSpecification, problems: &mut Vec<Diagnostic>) {
     let is_bad = |letter: char| letter.is_control() || matches!(letter, '\'' | '"' | '#');
     for (name, span) in components.chain(propositions).chain(monitors) {
         if name.is_empty() || name.contains(is_bad) {
-            let problem = Diagnostic::error(span, format!("`{}` is not a valid name", name.escape_debug()));
-            report(problems, problem.help("names contain no quotes, no `#` and no line breaks"));
+            let diagnostic =
+                Diagnostic::error(span, format!("`{}` is not a valid name", name.escape_debug()));
+            report(diagnostics, diagnostic.help("names contain no quotes, no `#` and no line breaks"));
         }
     }
 }
 
-fn system(raw: &RawSpecification, problems: &mut Vec<Diagnostic>) -> System {
+fn system(raw: &RawSpecification, diagnostics: &mut Vec<Diagnostic>) -> System {
     let mut system = raw.system.clone().unwrap_or_default();
     let mut first: HashMap<&str, Span> = HashMap::new();
     let mut observed: HashMap<&str, Span> = HashMap::new();
     for component in &raw.components {
         if let Some(first) = first.insert(&component.name, component.span) {
-            let problem =
+            let diagnostic =
                 Diagnostic::error(component.span, format!("duplicate component `{}`", component.name));
             report(
-                problems,
-                problem
+                diagnostics,
+                diagnostic
                     .related(first, "first declaration")
                     .help("list all its propositions in one declaration"),
             );
@@ -86,7 +87,7 @@ fn system(raw: &RawSpecification, problems: &mut Vec<Diagnostic>) -> System {
         let id = match system.component(&component.name) {
             Ok(id) => id,
             Err(clash) => {
-                report(problems, Diagnostic::error(component.span, clash.to_string()));
+                report(diagnostics, Diagnostic::error(component.span, clash.to_string()));
                 return system;
             }
         };
@@ -96,22 +97,23 @@ fn system(raw: &RawSpecification, problems: &mut Vec<Diagnostic>) -> System {
                     observed.entry(name).or_insert(*span);
                 }
                 Err(clash @ SystemError::Shared { .. }) => {
-                    let problem = Diagnostic::error(*span, clash.to_string());
-                    let problem = match observed.get(name.as_str()) {
-                        Some(first) => problem.related(*first, "also here"),
-                        None => problem,
+                    let diagnostic = Diagnostic::error(*span, clash.to_string());
+                    let diagnostic = match observed.get(name.as_str()) {
+                        Some(first) => diagnostic.related(*first, "also here"),
+                        None => diagnostic,
                     };
                     report(
-                        problems,
-                        problem.help("a proposition belongs to one component: rename one of them"),
+                        diagnostics,
+                        diagnostic.help("a proposition belongs to one component: rename one of them"),
                     );
                 }
-                Err(clash) => report(problems, Diagnostic::error(*span, clash.to_string())),
+                Err(clash) => report(diagnostics, Diagnostic::error(*span, clash.to_string())),
             }
         }
     }
     for ((from, here), (to, there)) in &raw.links {
-        let ends = (component(&system, from, *here, problems), component(&system, to, *there, problems));
+        let ends =
+            (component(&system, from, *here, diagnostics), component(&system, to, *there, diagnostics));
         if let (Some(from), Some(to)) = ends {
             system.link(from, to);
         }
@@ -119,12 +121,17 @@ fn system(raw: &RawSpecification, problems: &mut Vec<Diagnostic>) -> System {
     system
 }
 
-fn component(system: &System, name: &str, span: Span, problems: &mut Vec<Diagnostic>) -> Option<ComponentId> {
+fn component(
+    system: &System,
+    name: &str,
+    span: Span,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<ComponentId> {
     let found = system.find_component(name);
     if found.is_none() {
         let known = system.components().map(|id| system.component_name(id));
-        let problem = Diagnostic::error(span, format!("unknown component `{name}`"));
-        report(problems, nearest_help(problem, name, known));
+        let diagnostic = Diagnostic::error(span, format!("unknown component `{name}`"));
+        report(diagnostics, nearest_help(diagnostic, name, known));
     }
     found
 }
@@ -157,14 +164,14 @@ fn root(
     specification: &Specification,
     monitor_spans: &[MonitorSpans],
     whole: Span,
-    problems: &mut Vec<Diagnostic>,
+    diagnostics: &mut Vec<Diagnostic>,
 ) -> Option<MonitorId> {
     if let Some((name, span)) = &raw.root {
         let found = specification.find(name);
         if found.is_none() && !raw.monitors.iter().any(|monitor| monitor.name == *name) {
             let known = specification.monitors().map(|id| specification.name(id));
-            let problem = Diagnostic::error(*span, format!("unknown monitor `{name}`"));
-            report(problems, nearest_help(problem, name, known));
+            let diagnostic = Diagnostic::error(*span, format!("unknown monitor `{name}`"));
+            report(diagnostics, nearest_help(diagnostic, name, known));
         }
         return found;
     }
@@ -184,16 +191,16 @@ fn root(
         [only] => return Some(*only),
         [] if specification.monitors().len() == 0 => {}
         [] => {
-            let problem =
+            let diagnostic =
                 Diagnostic::error(whole, "the root is ambiguous: every monitor is referred to by another");
-            report(problems, problem.help("declare it: root name"));
+            report(diagnostics, diagnostic.help("declare it: root name"));
         }
         [first, second, ..] => {
             let [one, two] = [first, second].map(|id| specification.name(*id));
             let words = format!("the root is ambiguous: nothing refers to `{one}` or `{two}`");
-            let problem = Diagnostic::error(monitor_spans[second.index()].name, words);
-            let problem = problem.related(monitor_spans[first.index()].name, "also a candidate");
-            report(problems, problem.help(format!("declare it: root {one}")));
+            let diagnostic = Diagnostic::error(monitor_spans[second.index()].name, words);
+            let diagnostic = diagnostic.related(monitor_spans[first.index()].name, "also a candidate");
+            report(diagnostics, diagnostic.help(format!("declare it: root {one}")));
         }
     }
     None

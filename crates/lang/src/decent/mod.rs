@@ -25,7 +25,7 @@ pub use loaded::LoadedSpecification;
 pub use print::print;
 
 pub(crate) use lower::lower;
-pub(crate) use parser::{nearest_help, wrong};
+pub(crate) use parser::{nearest_help, syntax_diagnostic};
 pub(crate) use raw::{RawBody, RawComponent, RawMonitor, RawSpecification};
 pub(crate) use text::Text;
 
@@ -35,7 +35,7 @@ use invigil_expr::diag::{Diagnostic, SourceId, Span};
 const MAX_BYTES: usize = 4 << 20;
 
 /// After this many errors, no further ones are reported.
-pub(crate) const MAX_PROBLEMS: usize = 100;
+pub(crate) const MAX_DIAGNOSTICS: usize = 100;
 
 /// Loads a specification. Returns one if there is no error among the diagnostics.
 ///
@@ -45,32 +45,32 @@ pub(crate) const MAX_PROBLEMS: usize = 100;
 /// use invigil_ltl::Budget;
 ///
 /// let text = "component lswitch: s\ncomponent bulb: l\non @ bulb = l\nroot @ lswitch = G(s -> X @on)\n";
-/// let (loaded, problems) = decent::load(SourceId(0), text);
-/// assert!(problems.is_empty());
+/// let (loaded, diagnostics) = decent::load(SourceId(0), text);
+/// assert!(diagnostics.is_empty());
 /// let network = loaded.unwrap().network(Budget::default()).unwrap();
 /// assert_eq!(network.monitors.len(), 2);
 ///
-/// let (_, problems) = decent::load(SourceId(0), "component bulb: light\nroot @ bulb = F ligth");
-/// assert_eq!(problems[0].message, "no component observes `ligth`");
+/// let (_, diagnostics) = decent::load(SourceId(0), "component bulb: light\nroot @ bulb = F ligth");
+/// assert_eq!(diagnostics[0].message, "no component observes `ligth`");
 /// ```
 pub fn load(source: SourceId, text: &str) -> (Option<LoadedSpecification>, Vec<Diagnostic>) {
     if text.len() > MAX_BYTES {
         let here = Span::new(source, 0, 0);
-        let problem = Diagnostic::error(here, "the file is too large for a specification");
-        return (None, vec![problem.help("the limit is 4 MiB; is this a trace?")]);
+        let diagnostic = Diagnostic::error(here, "the file is too large for a specification");
+        return (None, vec![diagnostic.help("the limit is 4 MiB; is this a trace?")]);
     }
-    let mut problems = Vec::new();
-    let statements = expand::statements(source, text, &mut problems);
-    let raw = parser::parse(source, statements, &mut problems);
-    let loaded = lower(raw, &mut problems);
-    problems.truncate(MAX_PROBLEMS);
-    (loaded.filter(|_| !problems.iter().any(Diagnostic::is_error)), problems)
+    let mut diagnostics = Vec::new();
+    let statements = expand::statements(source, text, &mut diagnostics);
+    let raw = parser::parse(source, statements, &mut diagnostics);
+    let loaded = lower(raw, &mut diagnostics);
+    diagnostics.truncate(MAX_DIAGNOSTICS);
+    (loaded.filter(|_| !diagnostics.iter().any(Diagnostic::is_error)), diagnostics)
 }
 
 /// Adds a diagnostic unless one exists at the same position: a template is expanded as often as it is used.
-pub(crate) fn report(problems: &mut Vec<Diagnostic>, problem: Diagnostic) {
-    let known = |other: &Diagnostic| other.span == problem.span && other.message == problem.message;
-    if problems.len() < MAX_PROBLEMS && !problems.iter().any(known) {
-        problems.push(problem);
+pub(crate) fn report(diagnostics: &mut Vec<Diagnostic>, diagnostic: Diagnostic) {
+    let known = |other: &Diagnostic| other.span == diagnostic.span && other.message == diagnostic.message;
+    if diagnostics.len() < MAX_DIAGNOSTICS && !diagnostics.iter().any(known) {
+        diagnostics.push(diagnostic);
     }
 }

@@ -120,17 +120,17 @@ fn is_name(letter: char) -> bool {
 
 /// Adds a suggestion with the most similar name.
 pub(crate) fn nearest_help<'a>(
-    problem: Diagnostic,
+    diagnostic: Diagnostic,
     name: &str,
     known: impl Iterator<Item = &'a str>,
 ) -> Diagnostic {
     // Very long names are not compared.
     if name.len() > 64 {
-        return problem;
+        return diagnostic;
     }
     match nearest(name, known.filter(|known| known.len() <= 64).take(1000)) {
-        Some(near) => problem.help(format!("did you mean `{near}`?")),
-        None => problem,
+        Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+        None => diagnostic,
     }
 }
 
@@ -138,15 +138,15 @@ pub(crate) fn nearest_help<'a>(
 pub(super) fn parse(
     source: SourceId,
     statements: Vec<Statement>,
-    problems: &mut Vec<Diagnostic>,
+    diagnostics: &mut Vec<Diagnostic>,
 ) -> RawSpecification {
-    let mut parser = Parser { raw: RawSpecification::new(source), problems };
+    let mut parser = Parser { raw: RawSpecification::new(source), diagnostics };
     for statement in &statements {
-        if parser.problems.len() == super::MAX_PROBLEMS {
+        if parser.diagnostics.len() == super::MAX_DIAGNOSTICS {
             break;
         }
-        if let Err(problem) = parser.statement(statement) {
-            report(parser.problems, *problem);
+        if let Err(diagnostic) = parser.statement(statement) {
+            report(parser.diagnostics, *diagnostic);
         }
     }
     parser.raw
@@ -156,7 +156,7 @@ type Read<T> = Result<T, Box<Diagnostic>>;
 
 struct Parser<'a> {
     raw: RawSpecification,
-    problems: &'a mut Vec<Diagnostic>,
+    diagnostics: &'a mut Vec<Diagnostic>,
 }
 
 impl Parser<'_> {
@@ -229,8 +229,8 @@ impl Parser<'_> {
             return Err(Box::new(cursor.expected("the end of the line").help("only one root is allowed")));
         }
         if let Some((_, first)) = &self.raw.root {
-            let problem = Diagnostic::error(root.1, "duplicate root").related(*first, "first declaration");
-            return Err(Box::new(problem.help("keep one of them")));
+            let diagnostic = Diagnostic::error(root.1, "duplicate root").related(*first, "first declaration");
+            return Err(Box::new(diagnostic.help("keep one of them")));
         }
         self.raw.root = Some(root);
         Ok(())
@@ -251,9 +251,9 @@ impl Parser<'_> {
             }
         }
         if !cursor.take('=') {
-            let problem = cursor.expected("`=`");
+            let diagnostic = cursor.expected("`=`");
             let meant = nearest(&name, WORDS).map(|word| format!("did you mean `{word}`?"));
-            let place = if meant.is_some() { Diagnostic { span, ..problem } } else { problem };
+            let place = if meant.is_some() { Diagnostic { span, ..diagnostic } } else { diagnostic };
             return Err(Box::new(place.help(meant.unwrap_or_else(|| FORM.to_owned()))));
         }
         let body = match cursor.peek() {
@@ -294,11 +294,11 @@ impl Parser<'_> {
             return Err(Box::new(cursor.expected("the end of the line").help(HELP)));
         }
         if end == 0 {
-            let problem = Diagnostic::error(
+            let diagnostic = Diagnostic::error(
                 cursor.text.span(start..start + 2),
                 "the file name of the black box is empty",
             );
-            return Err(Box::new(problem.help(HELP)));
+            return Err(Box::new(diagnostic.help(HELP)));
         }
         Ok(RawBody::BlackBox { file: rest[..end].to_owned() })
     }
@@ -350,7 +350,7 @@ impl Parser<'_> {
             };
             state.edges.push(RawEdge { to, span, label });
         }
-        Ok(RawBody::Automaton(raw::resolve(states, self.problems)))
+        Ok(RawBody::Automaton(raw::resolve(states, self.diagnostics)))
     }
 }
 
@@ -368,15 +368,15 @@ fn is_monitor(text: &Text) -> bool {
 
 /// Parses a formula.
 fn formula(text: &Text) -> Read<SyntaxTree> {
-    SyntaxTree::parse(text.as_str()).map_err(|mistake| Box::new(wrong(text, &mistake)))
+    SyntaxTree::parse(text.as_str()).map_err(|error| Box::new(syntax_diagnostic(text, &error)))
 }
 
 /// Converts a syntax error in a formula to a diagnostic.
-pub(crate) fn wrong(text: &Text, mistake: &SyntaxError) -> Diagnostic {
-    let problem = Diagnostic::error(text.span(mistake.span.clone()), &*mistake.message);
-    match (&mistake.hint, mistake.expected.is_empty()) {
-        (Some(hint), _) => problem.help(hint),
-        (None, false) => problem.label(format!("expected {}", mistake.expected.join(", "))),
-        (None, true) => problem,
+pub(crate) fn syntax_diagnostic(text: &Text, error: &SyntaxError) -> Diagnostic {
+    let diagnostic = Diagnostic::error(text.span(error.span.clone()), &*error.message);
+    match (&error.hint, error.expected.is_empty()) {
+        (Some(hint), _) => diagnostic.help(hint),
+        (None, false) => diagnostic.label(format!("expected {}", error.expected.join(", "))),
+        (None, true) => diagnostic,
     }
 }

@@ -84,15 +84,15 @@ pub(super) struct RawEdge {
 /// Resolves the states of an automaton; edges refer to states by index.
 pub(super) fn resolve(
     states: Vec<RawState>,
-    problems: &mut Vec<Diagnostic>,
+    diagnostics: &mut Vec<Diagnostic>,
 ) -> (AutomatonSpec, Vec<(SyntaxTree, Text)>) {
     let mut places: HashMap<&str, usize> = HashMap::new();
     for (at, state) in states.iter().enumerate() {
         if let Some(first) = places.insert(&state.name, at) {
-            let problem = Diagnostic::error(state.span, format!("duplicate state `{}`", state.name));
+            let diagnostic = Diagnostic::error(state.span, format!("duplicate state `{}`", state.name));
             report(
-                problems,
-                problem.related(states[first].span, "first declaration").help("rename one of them"),
+                diagnostics,
+                diagnostic.related(states[first].span, "first declaration").help("rename one of them"),
             );
         }
     }
@@ -101,8 +101,8 @@ pub(super) fn resolve(
         let mut edges = Vec::new();
         for edge in &state.edges {
             let Some(to) = places.get(edge.to.as_str()) else {
-                let problem = Diagnostic::error(edge.span, format!("unknown state `{}`", edge.to));
-                report(problems, nearest_help(problem, &edge.to, places.keys().copied()));
+                let diagnostic = Diagnostic::error(edge.span, format!("unknown state `{}`", edge.to));
+                report(diagnostics, nearest_help(diagnostic, &edge.to, places.keys().copied()));
                 continue;
             };
             let label = edge.label.as_ref().map(|(tree, _)| tree.clone());

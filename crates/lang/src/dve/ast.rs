@@ -26,7 +26,7 @@ pub(super) enum Type {
 pub(super) struct Variable {
     pub(super) name: Name,
     pub(super) is_constant: bool,
-    pub(super) of: Type,
+    pub(super) value_type: Type,
     pub(super) length: Option<Expr>,
     pub(super) initial: Option<Initial>,
 }
@@ -40,8 +40,8 @@ pub(super) enum Initial {
 #[derive(Debug)]
 pub(super) struct Channel {
     pub(super) name: Name,
-    /// The declared types of the values it carries.
-    pub(super) carries: Option<Vec<Type>>,
+    /// The declared types of the values of a message.
+    pub(super) value_types: Option<Vec<Type>>,
     pub(super) capacity: Option<Expr>,
 }
 
@@ -101,11 +101,11 @@ pub(super) enum ExprKind {
     /// `x[e]`
     Element(Name, Box<Expr>),
     /// `P.q`: whether `P` is in `q`.
-    At(Name, Name),
+    InState(Name, Name),
     /// `P->x`, `P->x[e]`
-    Of(Name, Name, Option<Box<Expr>>),
+    ProcessVariable(Name, Name, Option<Box<Expr>>),
     Unary(Unary, Box<Expr>),
     Binary(Binary, Box<(Expr, Expr)>),
     /// Operands joined by an associative operator, and the depth of the deepest.
-    Run(Binary, Vec<Expr>, u32),
+    Chain(Binary, Vec<Expr>, u32),
 }

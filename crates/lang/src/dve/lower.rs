@@ -4,15 +4,16 @@ use super::Options;
 use super::ast::{File, Name, Process, Transition};
 use super::variables::{Buffer, Symbol};
 use crate::model::{Claim, ModelFile};
-use crate::parsing::cursor::{MAX_PROBLEMS, suggest};
+use crate::parsing::cursor::{MAX_DIAGNOSTICS, suggest};
 use invigil_expr::diag::{Diagnostic, Span};
 use invigil_model::{
     Action, Binary, Expression, LValue, Location, Model, ModelParts, Predicate, Side, Statement,
 };
 use std::collections::HashMap;
 
-/// The maximum number of actions of a model, and of their expressions and statements in total.
+/// The maximum number of actions of a model.
 const MAX_ACTIONS: usize = 1 << 16;
+/// The maximum number of expressions and statements of all actions.
 const MAX_SIZE: usize = 1 << 21;
 
 /// The symbols with the positions of their declarations.
@@ -22,22 +23,26 @@ pub(super) struct Lowering<'a> {
     pub(super) file: &'a File,
     pub(super) text: &'a str,
     pub(super) options: Options,
-    pub(super) problems: &'a mut Vec<Diagnostic>,
+    pub(super) diagnostics: &'a mut Vec<Diagnostic>,
     /// An empty model, used to evaluate constants.
     pub(super) empty_model: Model,
     pub(super) globals: Names<'a>,
     pub(super) processes: Vec<Scope<'a>>,
+    /// The buffer of each channel; `None` for a rendezvous channel.
     pub(super) buffers: Vec<Option<Buffer>>,
     /// The property process, by its index in the file.
     pub(super) property: Option<usize>,
     pub(super) parts: ModelParts,
     /// The number of variables that belong to no process.
-    pub(super) shared: usize,
+    pub(super) shared_count: usize,
+    /// The size of the variables, against the limit on a configuration.
     pub(super) bits: u64,
-    pub(super) spans: Vec<Span>,
+    /// The position of each action.
+    pub(super) action_spans: Vec<Span>,
     pub(super) claims: Vec<Claim>,
     /// How often each action name has been used.
-    names: HashMap<String, u32>,
+    action_name_counts: HashMap<String, u32>,
+    /// The size of all actions so far, against `MAX_SIZE`.
     size: usize,
 }
 
@@ -53,7 +58,7 @@ pub(super) struct Scope<'a> {
 
 /// A transition with resolved names.
 pub(super) struct LoweredTransition<'a> {
-    pub(super) written: &'a Transition,
+    pub(super) syntax: &'a Transition,
     /// The index of its process in the file.
     pub(super) process: usize,
     pub(super) from: u32,
@@ -71,101 +76,101 @@ pub(super) struct LoweredSync {
     pub(super) is_send: bool,
     /// The values sent.
     pub(super) values: Vec<Expression>,
-    /// The targets of the values received.
-    pub(super) places: Vec<LValue>,
+    /// The variables and elements that the received values are assigned to.
+    pub(super) targets: Vec<LValue>,
 }
 
 pub(super) fn lower(
     file: &File,
     text: &str,
     options: &Options,
-    problems: &mut Vec<Diagnostic>,
+    diagnostics: &mut Vec<Diagnostic>,
 ) -> Option<ModelFile> {
     let mut lowering = Lowering {
         file,
         text,
         options: *options,
-        problems,
+        diagnostics,
         empty_model: Model::new(ModelParts::default()).ok()?,
         globals: Names::new(),
         processes: Vec::new(),
         buffers: Vec::new(),
         property: None,
         parts: ModelParts::default(),
-        shared: 0,
+        shared_count: 0,
         bits: 0,
-        spans: Vec::new(),
+        action_spans: Vec::new(),
         claims: Vec::new(),
-        names: HashMap::new(),
+        action_name_counts: HashMap::new(),
         size: 0,
     };
-    lowering.all();
-    let Lowering { parts, spans, claims, problems, .. } = lowering;
-    if problems.iter().any(Diagnostic::is_error) {
+    lowering.lower_file();
+    let Lowering { parts, action_spans, claims, diagnostics, .. } = lowering;
+    if diagnostics.iter().any(Diagnostic::is_error) {
         return None;
     }
     let model = match Model::new(parts) {
         Ok(model) => model,
-        Err(mistake) => {
-            let place = file.system.as_ref().map_or(file.end, |system| system.span);
-            problems.push(Diagnostic::error(place, mistake.to_string()).label("the whole model"));
+        Err(error) => {
+            let span = file.system.as_ref().map_or(file.end, |system| system.span);
+            diagnostics.push(Diagnostic::error(span, error.to_string()).label("the whole model"));
             return None;
         }
     };
-    Some(ModelFile { model, actions: spans, claims, has_mailboxes: false })
+    Some(ModelFile { model, actions: action_spans, claims, has_mailboxes: false })
 }
 
 impl<'a> Lowering<'a> {
-    pub(super) fn report(&mut self, problem: Diagnostic) {
-        if self.problems.len() < MAX_PROBLEMS {
-            self.problems.push(problem);
+    pub(super) fn report(&mut self, diagnostic: Diagnostic) {
+        if self.diagnostics.len() < MAX_DIAGNOSTICS {
+            self.diagnostics.push(diagnostic);
         }
     }
 
     /// Reports an unknown name.
-    pub(super) fn unknown<'n>(
+    pub(super) fn report_unknown<'n>(
         &mut self,
         what: &str,
         name: &str,
         span: Span,
         others: impl IntoIterator<Item = &'n str>,
     ) {
-        let problem = Diagnostic::error(span, format!("unknown {what} `{name}`")).label("not declared");
+        let diagnostic = Diagnostic::error(span, format!("unknown {what} `{name}`")).label("not declared");
         let help = suggest(name, others).unwrap_or_else(|| "declare it first".to_owned());
-        self.report(problem.help(help));
+        self.report(diagnostic.help(help));
     }
 
-    fn all(&mut self) {
+    fn lower_file(&mut self) {
         let file = self.file;
-        self.globals();
+        self.declare_globals();
         let Some(system) = &file.system else {
-            let problem = Diagnostic::error(file.end, "the model has no `system` declaration")
+            let diagnostic = Diagnostic::error(file.end, "the model has no `system` declaration")
                 .label("expected `system async;`")
                 .help("end the file with `system async;` or `system sync;`");
-            return self.report(problem);
+            return self.report(diagnostic);
         };
         if let Some(name) = &system.property {
             self.property = self.process_called(name);
         }
         for at in 0..file.processes.len() {
-            self.declare(at);
+            self.declare_process(at);
         }
         let lowered: Vec<Vec<LoweredTransition<'a>>> =
             (0..file.processes.len()).map(|at| self.transitions(at)).collect();
-        self.assertions();
+        self.add_assertions();
         if let Some(property) = self.property {
-            self.automaton(property, &lowered[property]);
+            self.add_property_automaton(property, &lowered[property]);
         }
         // After errors, the remaining passes are skipped.
-        if self.problems.iter().any(Diagnostic::is_error) {
+        if self.diagnostics.iter().any(Diagnostic::is_error) {
             return;
         }
-        let of_model = |(at, _): &(usize, &Vec<LoweredTransition<'a>>)| Some(*at) != self.property;
-        let movers: Vec<&Vec<LoweredTransition<'a>>> =
-            lowered.iter().enumerate().filter(of_model).map(|(_, all)| all).collect();
+        let is_of_model = |(at, _): &(usize, &Vec<LoweredTransition<'a>>)| Some(*at) != self.property;
+        let transitions_by_process: Vec<&Vec<LoweredTransition<'a>>> =
+            lowered.iter().enumerate().filter(is_of_model).map(|(_, all)| all).collect();
         match system.is_sync {
-            true => self.sync_composition(&movers),
-            false => self.interleaved(&movers),
+            true => self.sync_composition(&transitions_by_process),
+            false => self.add_async_actions(&transitions_by_process),
         }
     }
 
@@ -176,7 +181,7 @@ impl<'a> Lowering<'a> {
         }
         let file = self.file;
         let others = file.processes.iter().filter_map(|process| Some(process.name.as_ref()?.text.as_str()));
-        self.unknown("process", &name.text, name.span, others);
+        self.report_unknown("process", &name.text, name.span, others);
         None
     }
 
@@ -186,11 +191,13 @@ impl<'a> Lowering<'a> {
             return Some(*at);
         }
         let file = self.file;
-        let of = self.name_of(process);
+        let owner = self.name_of(process);
         let others = file.processes[process].states.iter().map(|state| state.text.as_str());
-        let help = suggest(&name.text, others).unwrap_or_else(|| format!("add it to the states of `{of}`"));
-        let problem = Diagnostic::error(name.span, format!("process `{of}` has no state `{}`", name.text));
-        self.report(problem.label("not declared").help(help));
+        let help =
+            suggest(&name.text, others).unwrap_or_else(|| format!("add it to the states of `{owner}`"));
+        let diagnostic =
+            Diagnostic::error(name.span, format!("process `{owner}` has no state `{}`", name.text));
+        self.report(diagnostic.label("not declared").help(help));
         None
     }
 
@@ -199,7 +206,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// Declares the states and variables of a process.
-    fn declare(&mut self, at: usize) {
+    fn declare_process(&mut self, at: usize) {
         let process = &self.file.processes[at];
         let name = self.name_of(at);
         let mut scope = Scope {
@@ -220,13 +227,13 @@ impl<'a> Lowering<'a> {
             scope.location = Some(self.parts.variables.len() as u32);
         }
         self.processes.push(scope);
-        let initial = self.first_state(at, process);
+        let initial = self.initial_state(at, process);
         if is_property {
             for variable in &process.variables {
-                let problem = Diagnostic::error(variable.name.span, "a property process has no variables")
+                let diagnostic = Diagnostic::error(variable.name.span, "a property process has no variables")
                     .label("not supported")
                     .help("encode it in the states of the property, or use a process of the model");
-                self.report(problem);
+                self.report(diagnostic);
             }
             return;
         }
@@ -243,10 +250,10 @@ impl<'a> Lowering<'a> {
             .zip(committed)
             .map(|(name, is_committed)| Location { name, is_committed })
             .collect();
-        let process_of_model =
+        let process_is_of_model =
             invigil_model::Process { name: name.to_owned(), location, locations, side: Side::System };
-        self.parts.processes.push(process_of_model);
-        self.locals(at);
+        self.parts.processes.push(process_is_of_model);
+        self.declare_locals(at);
         for (number, state) in (0..).zip(&process.states) {
             if !self.processes[at].names.contains_key(state.text.as_str()) {
                 let name = format!("{name}.{}", state.text);
@@ -256,29 +263,29 @@ impl<'a> Lowering<'a> {
     }
 
     /// Returns the initial state of a process; reports an error if there is none.
-    fn first_state(&mut self, at: usize, process: &'a Process) -> i64 {
+    fn initial_state(&mut self, at: usize, process: &'a Process) -> i64 {
         let name = self.name_of(at);
         let span = process.name.as_ref().map_or(self.file.end, |name| name.span);
         if process.states.is_empty() {
-            let problem = Diagnostic::error(span, format!("process `{name}` has no states"));
-            self.report(problem.label("no `state` in it").help("write `state NAME, NAME; init NAME;`"));
+            let diagnostic = Diagnostic::error(span, format!("process `{name}` has no states"));
+            self.report(diagnostic.label("no `state` in it").help("write `state NAME, NAME; init NAME;`"));
             return 0;
         }
         let Some(initial) = &process.initial else {
-            let problem = Diagnostic::error(span, format!("process `{name}` has no initial state"));
+            let diagnostic = Diagnostic::error(span, format!("process `{name}` has no initial state"));
             let help = format!("write `init {};` or another state", process.states[0].text);
-            self.report(problem.label("no `init` in it").help(help));
+            self.report(diagnostic.label("no `init` in it").help(help));
             return 0;
         };
         self.state_called(at, initial).map_or(0, i64::from)
     }
 
     pub(super) fn report_duplicate(&mut self, name: &Name, earlier: Span) {
-        let problem = Diagnostic::error(name.span, format!("`{}` is declared twice", name.text))
+        let diagnostic = Diagnostic::error(name.span, format!("`{}` is declared twice", name.text))
             .label("second declaration")
             .related(earlier, "first declaration")
             .help("rename one of them");
-        self.report(problem);
+        self.report(diagnostic);
     }
 
     /// Resolves the names in the transitions of a process.
@@ -287,24 +294,24 @@ impl<'a> Lowering<'a> {
         file.processes[process]
             .transitions
             .iter()
-            .filter_map(|written| self.transition(process, written))
+            .filter_map(|syntax| self.transition(process, syntax))
             .collect()
     }
 
-    fn transition(&mut self, process: usize, written: &'a Transition) -> Option<LoweredTransition<'a>> {
-        let from = self.state_called(process, &written.from);
-        let to = self.state_called(process, &written.to);
-        let guard = match &written.guard {
+    fn transition(&mut self, process: usize, syntax: &'a Transition) -> Option<LoweredTransition<'a>> {
+        let from = self.state_called(process, &syntax.from);
+        let to = self.state_called(process, &syntax.to);
+        let guard = match &syntax.guard {
             Some(guard) => self.expression(guard, process),
             None => Some(Expression::Constant(1)),
         };
-        let sync = match &written.sync {
+        let sync = match &syntax.sync {
             Some(sync) => self.sync(sync, process).map(Some),
             None => Some(None),
         };
         let mut effects = Vec::new();
-        for (place, value) in &written.effects {
-            let place = self.place(place, process);
+        for (place, value) in &syntax.effects {
+            let place = self.assignment_target(place, process);
             let value = self.expression(value, process);
             if let (Some(place), Some(value)) = (place, value) {
                 effects.push(self.assign(place, value));
@@ -312,7 +319,7 @@ impl<'a> Lowering<'a> {
         }
         let (guard, sync) = (guard?, sync?);
         let size = size(&guard, sync.as_ref(), &effects);
-        Some(LoweredTransition { written, process, from: from?, to: to?, guard, sync, effects, size })
+        Some(LoweredTransition { syntax, process, from: from?, to: to?, guard, sync, effects, size })
     }
 
     /// Assigns a value, wrapping it if the options say so.
@@ -326,12 +333,12 @@ impl<'a> Lowering<'a> {
         if self.size <= MAX_SIZE && self.parts.actions.len() < MAX_ACTIONS {
             return true;
         }
-        let problem = Diagnostic::error(span, "the model has too many actions")
+        let diagnostic = Diagnostic::error(span, "the model has too many actions")
             .label(format!("more than {MAX_ACTIONS} actions, or actions too large"))
             .help(
                 "each pair of transitions that can synchronise, or combine in a step of `system sync`, is an action",
             );
-        self.report(problem);
+        self.report(diagnostic);
         false
     }
 
@@ -340,13 +347,13 @@ impl<'a> Lowering<'a> {
         if !self.spend(1 + action.effect.len(), span) {
             return false;
         }
-        let wanted = self.names.entry(action.name.clone()).or_insert(0);
-        *wanted += 1;
-        if *wanted > 1 {
-            action.name = format!("{} #{wanted}", action.name);
+        let count = self.action_name_counts.entry(action.name.clone()).or_insert(0);
+        *count += 1;
+        if *count > 1 {
+            action.name = format!("{} #{count}", action.name);
         }
         self.parts.actions.push(action);
-        self.spans.push(span);
+        self.action_spans.push(span);
         true
     }
 }
@@ -363,7 +370,7 @@ fn size(guard: &Expression, sync: Option<&LoweredSync>, effects: &[Statement]) -
     count(guard);
     if let Some(sync) = sync {
         sync.values.iter().for_each(&mut count);
-        sync.places.iter().filter_map(|place| place.index.as_deref()).for_each(&mut count);
+        sync.targets.iter().filter_map(|place| place.index.as_deref()).for_each(&mut count);
     }
     for effect in effects {
         if let Statement::Assign { place, value, .. } = effect {

@@ -82,21 +82,21 @@ pub struct Options {
 /// use invigil_lang::dve::{Options, load};
 ///
 /// let text = "byte count; process P { state a, b; init a; trans a -> b { effect count = 1; }; } system async;";
-/// let (loaded, problems) = load(SourceId(0), text, &Options::default());
-/// assert!(problems.is_empty());
+/// let (loaded, diagnostics) = load(SourceId(0), text, &Options::default());
+/// assert!(diagnostics.is_empty());
 /// assert_eq!(loaded.unwrap().model.action(0).name, "P: a → b");
 ///
 /// let wrong = text.replace("count = 1", "cuont = 1");
-/// let (_, problems) = load(SourceId(0), &wrong, &Options::default());
-/// assert_eq!(problems[0].help.as_deref(), Some("did you mean `count`?"));
+/// let (_, diagnostics) = load(SourceId(0), &wrong, &Options::default());
+/// assert_eq!(diagnostics[0].help.as_deref(), Some("did you mean `count`?"));
 /// ```
 pub fn load(source: SourceId, text: &str, options: &Options) -> (Option<ModelFile>, Vec<Diagnostic>) {
-    let (file, mut problems) = parser::parse(source, text);
+    let (file, mut diagnostics) = parser::parse(source, text);
     // Names are not resolved in a file with syntax errors: most further diagnostics would be consequences.
-    if problems.iter().any(Diagnostic::is_error) {
-        return (None, problems);
+    if diagnostics.iter().any(Diagnostic::is_error) {
+        return (None, diagnostics);
     }
-    let loaded = lower::lower(&file, text, options, &mut problems);
-    let is_usable = !problems.iter().any(Diagnostic::is_error);
-    (loaded.filter(|_| is_usable), problems)
+    let loaded = lower::lower(&file, text, options, &mut diagnostics);
+    let is_usable = !diagnostics.iter().any(Diagnostic::is_error);
+    (loaded.filter(|_| is_usable), diagnostics)
 }

@@ -1,4 +1,4 @@
-//! DveParser for expressions.
+//! Parses expressions.
 //!
 //! Binding power, weakest first: `imply`; `and`, `or`; `&`, `|`, `^`; `==`, `!=`; `<`, `<=`, `>`, `>=`; `<<`, `>>`;
 //! `+`, `-`; `*`, `/`, `%`. All are left-associative. Prefixes are `-`, `~`, `not`.
@@ -66,16 +66,16 @@ impl DveParser<'_> {
     fn join(&mut self, operator: Binary, at: Span, left: Expr, right: Expr) -> Option<Expr> {
         let span = left.span.to(right.span);
         let (kind, depth) = match left.kind {
-            ExprKind::Run(of, mut operands, deepest) if of == operator => {
+            ExprKind::Chain(chained, mut operands, deepest) if chained == operator => {
                 let deepest = deepest.max(right.depth);
                 operands.push(right);
                 let depth = deepest + operands.len().ilog2() + 1;
-                (ExprKind::Run(of, operands, deepest), depth)
+                (ExprKind::Chain(chained, operands, deepest), depth)
             }
             _ => {
                 let deepest = left.depth.max(right.depth);
                 let kind = match is_associative(operator) {
-                    true => ExprKind::Run(operator, vec![left, right], deepest),
+                    true => ExprKind::Chain(operator, vec![left, right], deepest),
                     false => ExprKind::Binary(operator, Box::new((left, right))),
                 };
                 (kind, deepest + 2)
@@ -94,10 +94,10 @@ impl DveParser<'_> {
     }
 
     fn too_deep(&mut self, at: Span) {
-        let problem = Diagnostic::error(at, "this expression is nested too deeply")
+        let diagnostic = Diagnostic::error(at, "this expression is nested too deeply")
             .label(format!("more than {MAX_DEPTH} nested operators"))
             .help("compute a part of it in an earlier effect");
-        self.report(problem);
+        self.report(diagnostic);
     }
 
     /// Parses a number, a variable, a parenthesised expression, or a prefix with its operand.
@@ -129,10 +129,10 @@ impl DveParser<'_> {
         }
         if let Token::Number(digits) = self.at.token {
             let Ok(number) = digits.parse() else {
-                let problem = Diagnostic::error(self.here(), "this number is too large")
+                let diagnostic = Diagnostic::error(self.here(), "this number is too large")
                     .label("more than 63 bits")
                     .help("a `byte` holds 0 to 255, an `int` -32768 to 32767");
-                self.report(problem);
+                self.report(diagnostic);
                 return None;
             };
             return Some(Expr { kind: ExprKind::Number(number), span: self.take(), depth: 1 });
@@ -149,11 +149,11 @@ impl DveParser<'_> {
         let name = self.expect_name("an expression")?;
         let mut depth = 2;
         let kind = if self.take_mark(".") {
-            ExprKind::At(name, self.expect_name("a state name")?)
+            ExprKind::InState(name, self.expect_name("a state name")?)
         } else if self.take_mark("->") {
             let variable = self.expect_name("a variable name")?;
             let index = self.index(&mut depth)?;
-            ExprKind::Of(name, variable, index)
+            ExprKind::ProcessVariable(name, variable, index)
         } else {
             match self.index(&mut depth)? {
                 Some(index) => ExprKind::Element(name, index),

@@ -1,4 +1,4 @@
-//! DveParser for declarations and processes: all errors of a file are reported together.
+//! Parses declarations and processes: all errors of a file are reported together.
 
 use super::ast::{Channel, File, Initial, Name, Process, System, Type, Variable};
 use super::scan;
@@ -42,7 +42,7 @@ impl DerefMut for DveParser<'_> {
 pub(super) fn parse(source: SourceId, text: &str) -> (File, Vec<Diagnostic>) {
     let mut parser = DveParser { cursor: Cursor::new(&LEXICON, source, text), nesting: 0 };
     let file = parser.file();
-    (file, parser.cursor.problems)
+    (file, parser.cursor.diagnostics)
 }
 
 impl DveParser<'_> {
@@ -53,8 +53,8 @@ impl DveParser<'_> {
             return;
         }
         if was_read {
-            let problem = self.expected("`;`").help("`;` ends a declaration, `,` separates its parts");
-            self.report(problem);
+            let diagnostic = self.expected("`;`").help("`;` ends a declaration, `,` separates its parts");
+            self.report(diagnostic);
         }
         loop {
             match self.at.token {
@@ -92,16 +92,16 @@ impl DveParser<'_> {
                     let system = self.system();
                     self.end_clause(system.is_some(), &TOP);
                     if let (Some(first), Some(second)) = (&file.system, &system) {
-                        let problem = Diagnostic::error(second.span, "duplicate `system`")
+                        let diagnostic = Diagnostic::error(second.span, "duplicate `system`")
                             .label("second occurrence")
                             .related(first.span, "first occurrence")
                             .help("keep one of them");
-                        self.report(problem);
+                        self.report(diagnostic);
                     }
                     file.system = file.system.or(system);
                 }
                 _ => {
-                    let problem = self.expected("a declaration, `process` or `system`");
+                    let diagnostic = self.expected("a declaration, `process` or `system`");
                     let help = match self.at.token {
                         Token::Word(word) => suggest(word, TOP).unwrap_or_else(|| {
                             "top-level declarations start with `byte`, `int`, `const`, `channel`, `process` or `system`"
@@ -112,7 +112,7 @@ impl DveParser<'_> {
                         }
                         _ => "remove it".to_owned(),
                     };
-                    self.report(problem.help(help));
+                    self.report(diagnostic.help(help));
                     self.take();
                     while !matches!(self.at.token, Token::End) && !self.at_one_of(&TOP) {
                         self.take();
@@ -123,17 +123,17 @@ impl DveParser<'_> {
     }
 
     fn type_word(&mut self) -> Option<Type> {
-        let of = match self.at.token {
+        let value_type = match self.at.token {
             Token::Word("byte") => Type::Byte,
             Token::Word("int") => Type::Int,
             _ => {
-                let problem = self.expected("`byte` or `int`");
-                self.report(problem);
+                let diagnostic = self.expected("`byte` or `int`");
+                self.report(diagnostic);
                 return None;
             }
         };
         self.take();
-        Some(of)
+        Some(value_type)
     }
 
     /// Parses a comma-separated list; returns `None` after an error.
@@ -165,7 +165,7 @@ impl DveParser<'_> {
 
     fn variables(&mut self, into: &mut Vec<Variable>) -> Option<()> {
         let is_constant = self.take_word("const");
-        let of = self.type_word()?;
+        let value_type = self.type_word()?;
         loop {
             let name = self.expect_name("a variable name")?;
             let mut length = None;
@@ -185,7 +185,7 @@ impl DveParser<'_> {
                     Initial::One(self.expression()?)
                 });
             }
-            into.push(Variable { name, is_constant, of, length, initial });
+            into.push(Variable { name, is_constant, value_type, length, initial });
             if !self.take_mark(",") {
                 return Some(());
             }
@@ -194,10 +194,10 @@ impl DveParser<'_> {
 
     fn channels(&mut self, into: &mut Vec<Channel>) -> Option<()> {
         self.take();
-        let mut carries = None;
+        let mut value_types = None;
         if self.take_mark("{") {
             let help = "write the types of a channel in `{ … }`";
-            carries = Some(self.list_in_braces(Self::type_word, help)?);
+            value_types = Some(self.list_in_braces(Self::type_word, help)?);
         }
         loop {
             let name = self.expect_name("a channel name")?;
@@ -206,7 +206,7 @@ impl DveParser<'_> {
                 capacity = Some(self.expression()?);
                 self.expect_mark("]", "write the capacity of the channel between `[` and `]`")?;
             }
-            into.push(Channel { name, carries: carries.clone(), capacity });
+            into.push(Channel { name, value_types: value_types.clone(), capacity });
             if !self.take_mark(",") {
                 return Some(());
             }
@@ -220,8 +220,8 @@ impl DveParser<'_> {
             Token::Word("sync") => true,
             Token::Word("async") => false,
             _ => {
-                let problem = self.expected("`async` or `sync`").help("write `system async;`");
-                self.report(problem);
+                let diagnostic = self.expected("`async` or `sync`").help("write `system async;`");
+                self.report(diagnostic);
                 return None;
             }
         };
@@ -252,8 +252,8 @@ impl DveParser<'_> {
                     return process;
                 }
                 Token::End | Token::Word("process" | "system") => {
-                    let problem = self.expected("`}`").help("close the previous process with `}`");
-                    self.report(problem);
+                    let diagnostic = self.expected("`}`").help("close the previous process with `}`");
+                    self.report(diagnostic);
                     return process;
                 }
                 Token::Word("trans") => self.transitions(&mut process.transitions),
@@ -262,13 +262,13 @@ impl DveParser<'_> {
                     self.end_clause(was_read, &PARTS);
                 }
                 _ => {
-                    let problem = self.expected("a part of a process");
+                    let diagnostic = self.expected("a part of a process");
                     let help = match self.at.token {
                         Token::Word("channel") => "declare channels outside processes".to_owned(),
                         Token::Word(word) => suggest(word, PARTS).unwrap_or_else(parts_of_a_process),
                         _ => parts_of_a_process(),
                     };
-                    self.report(problem.help(help));
+                    self.report(diagnostic.help(help));
                     self.take();
                     self.end_clause(false, &PARTS);
                 }
@@ -289,11 +289,11 @@ impl DveParser<'_> {
             "init" => {
                 let name = state(self)?;
                 if let Some(first) = &process.initial {
-                    let problem = Diagnostic::error(start.to(name.span), "duplicate `init`")
+                    let diagnostic = Diagnostic::error(start.to(name.span), "duplicate `init`")
                         .label("second occurrence")
                         .related(first.span, "first occurrence")
                         .help("a process has one initial state");
-                    self.report(problem);
+                    self.report(diagnostic);
                 }
                 process.initial.get_or_insert(name);
             }
@@ -326,10 +326,10 @@ impl DveParser<'_> {
                 sets.extend(self.list(set)?);
             }
             Token::Word(word @ ("muller" | "rabin" | "streett")) => {
-                let problem = Diagnostic::error(self.here(), format!("`{word}` acceptance is not supported"))
+                let diagnostic = Diagnostic::error(self.here(), format!("`{word}` acceptance is not supported"))
                     .label("not supported")
                     .help("write a Büchi automaton (`accept q1, q2;`) or a generalised one (`accept genbuchi (q1), (q2);`)");
-                self.report(problem);
+                self.report(diagnostic);
                 // The state pairs contain `;`.
                 while !matches!(self.at.token, Token::End | Token::Mark("}")) && !self.at_one_of(&PARTS) {
                     self.take();

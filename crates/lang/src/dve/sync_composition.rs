@@ -1,6 +1,6 @@
 //! Synchronous composition: in `system sync`, every process takes a transition in each step.
 
-use super::actions::{both, rewritten, written};
+use super::actions::{and, assigned_variables, substitute_in_statement};
 use super::lower::{LoweredTransition, Lowering};
 use invigil_expr::diag::Diagnostic;
 use invigil_model::{Action, Expression, LValue, Statement, Variable, VariableId};
@@ -8,28 +8,37 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 impl<'a> Lowering<'a> {
     /// Adds one action for each combination of transitions of all processes.
-    pub(super) fn sync_composition(&mut self, movers: &[&Vec<LoweredTransition<'a>>]) {
-        for lowered in movers.iter().copied().flatten() {
-            if let Some(sync) = &lowered.written.sync {
-                let problem = Diagnostic::error(sync.span, "channels cannot be used in a synchronous system")
-                    .label("all processes step together")
-                    .help("remove the `sync`, or write `system async;`");
-                self.report(problem);
+    pub(super) fn sync_composition(&mut self, transitions_by_process: &[&Vec<LoweredTransition<'a>>]) {
+        for lowered in transitions_by_process.iter().copied().flatten() {
+            if let Some(sync) = &lowered.syntax.sync {
+                let diagnostic =
+                    Diagnostic::error(sync.span, "channels cannot be used in a synchronous system")
+                        .label("all processes step together")
+                        .help("remove the `sync`, or write `system async;`");
+                self.report(diagnostic);
             }
         }
-        if !self.problems.is_empty() || movers.iter().any(|of| of.is_empty()) {
+        if !self.diagnostics.is_empty()
+            || transitions_by_process.iter().any(|transitions| transitions.is_empty())
+        {
             return;
         }
         let mut copies = BTreeMap::new();
-        let mut chosen = vec![0; movers.len()];
+        let mut chosen = vec![0; transitions_by_process.len()];
         loop {
-            let step: Vec<&LoweredTransition<'a>> =
-                movers.iter().zip(&chosen).map(|(of, at)| &of[*at]).collect();
-            if !self.step(&step, &mut copies) {
+            let step: Vec<&LoweredTransition<'a>> = transitions_by_process
+                .iter()
+                .zip(&chosen)
+                .map(|(transitions, at)| &transitions[*at])
+                .collect();
+            if !self.add_combination(&step, &mut copies) {
                 return;
             }
             // The next combination; the last process varies first.
-            let Some(at) = (0..movers.len()).rev().find(|at| chosen[*at] + 1 < movers[*at].len()) else {
+            let Some(at) = (0..transitions_by_process.len())
+                .rev()
+                .find(|at| chosen[*at] + 1 < transitions_by_process[*at].len())
+            else {
                 return;
             };
             chosen[at] += 1;
@@ -37,14 +46,14 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Adds the action of a combination. Returns false if there are too many.
-    fn step(
+    /// Adds the action of a combination. Returns false once the action budget is exhausted.
+    fn add_combination(
         &mut self,
         step: &[&LoweredTransition<'a>],
         copies: &mut BTreeMap<VariableId, VariableId>,
     ) -> bool {
         let Some(first) = step.first() else { return false };
-        let span = first.written.span;
+        let span = first.syntax.span;
         if !self.spend(step.iter().map(|lowered| lowered.size).sum(), span) {
             return false;
         }
@@ -55,55 +64,55 @@ impl<'a> Lowering<'a> {
         for lowered in step {
             for statement in self.effects(lowered) {
                 // Variables that earlier processes have changed are read from copies.
-                note_reads(&statement, &changed, lowered.process, &mut copied);
+                collect_changed_reads(&statement, &changed, lowered.process, &mut copied);
                 for variable in &copied {
                     if !copies.contains_key(variable) {
-                        let copy = self.copy_of(*variable);
+                        let copy = self.add_copy(*variable);
                         copies.insert(*variable, copy);
                     }
                 }
-                effect.push(rewritten(&statement, &|place: &LValue| {
+                effect.push(substitute_in_statement(&statement, &|place: &LValue| {
                     let by = changed.get(&place.variable)?;
                     let variable = *copies.get(&place.variable).filter(|_| *by != lowered.process)?;
                     Some(Expression::Read(LValue { variable, index: place.index.clone() }))
                 }));
             }
-            for variable in written(&lowered.effects) {
+            for variable in assigned_variables(&lowered.effects) {
                 match changed.get(&variable) {
                     Some(by) if *by != lowered.process => conflict = Some((variable, *by, lowered.process)),
                     _ => drop(changed.insert(variable, lowered.process)),
                 }
             }
         }
-        let mut all = Vec::new();
+        let mut effects = Vec::new();
         if let Some((variable, one, other)) = conflict {
-            all.push(self.conflict(variable, one, other));
+            effects.push(self.conflict_fault(variable, one, other));
         }
         for variable in &copied {
-            all.extend(
-                self.each(copies[variable], |index| Expression::Read(LValue { variable: *variable, index })),
-            );
+            effects.extend(self.assign_elements(copies[variable], |index| {
+                Expression::Read(LValue { variable: *variable, index })
+            }));
         }
-        all.extend(effect);
+        effects.extend(effect);
         for variable in &copied {
             // Copies are reset so that they do not distinguish configurations.
-            all.extend(self.each(copies[variable], |_| Expression::Constant(0)));
+            effects.extend(self.assign_elements(copies[variable], |_| Expression::Constant(0)));
         }
-        let ways: Vec<String> = step.iter().map(|lowered| self.describe(lowered)).collect();
+        let descriptions: Vec<String> = step.iter().map(|lowered| self.describe(lowered)).collect();
         let guard =
-            step.iter().fold(Expression::Constant(1), |guard, lowered| both(guard, lowered.guard.clone()));
+            step.iter().fold(Expression::Constant(1), |guard, lowered| and(guard, lowered.guard.clone()));
         let action = Action {
             event: None,
             moves: step.iter().map(|lowered| self.moves(lowered)).collect(),
             guard,
-            effect: all,
-            ..Action::named(ways.join(", "))
+            effect: effects,
+            ..Action::named(descriptions.join(", "))
         };
         self.add(action, span)
     }
 
-    /// Returns a hidden variable for the value of another before the step.
-    fn copy_of(&mut self, variable: VariableId) -> VariableId {
+    /// Adds a hidden variable that holds the value of another one before the step.
+    fn add_copy(&mut self, variable: VariableId) -> VariableId {
         let original = &self.parts.variables[variable as usize];
         let copy = Variable {
             name: format!("{} (before)", original.name),
@@ -115,8 +124,8 @@ impl<'a> Lowering<'a> {
         self.parts.variables.len() as VariableId - 1
     }
 
-    /// Assigns to a variable, or to each of its elements.
-    fn each(
+    /// Assigns to a scalar variable, or to each element of an array.
+    fn assign_elements(
         &self,
         variable: VariableId,
         value: impl Fn(Option<Box<Expression>>) -> Expression,
@@ -137,7 +146,7 @@ impl<'a> Lowering<'a> {
 }
 
 /// Collects the variables that a statement reads and that another process has changed.
-fn note_reads(
+fn collect_changed_reads(
     statement: &Statement,
     changed: &BTreeMap<VariableId, usize>,
     process: usize,

@@ -1,4 +1,4 @@
-//! DveParser for transitions.
+//! Parses transitions.
 
 use super::ast::{Expr, ExprKind, Name, Sync, Transition};
 use super::parser::{DveParser, PARTS, TOP};
@@ -20,10 +20,10 @@ impl DveParser<'_> {
                 }
                 Token::Mark(";") => {}
                 _ => {
-                    let problem = self
+                    let diagnostic = self
                         .expected("`,` or `;`")
                         .help("separate transitions with `,` and end the last one with `;`");
-                    self.report(problem);
+                    self.report(diagnostic);
                     // A word may start the next transition, if only the comma is missing.
                     while !matches!(
                         self.at.token,
@@ -63,7 +63,7 @@ impl DveParser<'_> {
     /// Parses a transition. After an error, skips past it.
     fn transition(&mut self, from: &mut Option<Name>, into: &mut Vec<Transition>) {
         let start = self.at.start;
-        if let Some((from, to)) = self.ends(from) {
+        if let Some((from, to)) = self.endpoints(from) {
             let mut transition = Transition {
                 from,
                 to,
@@ -88,17 +88,18 @@ impl DveParser<'_> {
     }
 
     /// Parses `from -> to`, or `-> to` after a transition from the same state.
-    fn ends(&mut self, last: &mut Option<Name>) -> Option<(Name, Name)> {
+    fn endpoints(&mut self, last: &mut Option<Name>) -> Option<(Name, Name)> {
         let from = match (&*last, self.at_mark("->")) {
             (Some(last), true) => last.clone(),
             _ => self.expect_name("a state name")?,
         };
         *last = Some(from.clone());
         if self.at_mark("=>") {
-            let problem = Diagnostic::error(self.here(), "transitions with probabilities are not supported")
-                .label("not supported")
-                .help("write one transition `from -> to { … }` for each outcome");
-            self.report(problem);
+            let diagnostic =
+                Diagnostic::error(self.here(), "transitions with probabilities are not supported")
+                    .label("not supported")
+                    .help("write one transition `from -> to { … }` for each outcome");
+            self.report(diagnostic);
             return None;
         }
         self.expect_mark("->", "write `from -> to { guard …; sync …; effect …; }`")?;
@@ -111,8 +112,8 @@ impl DveParser<'_> {
             let start = self.here();
             let Token::Word(word) = self.at.token else {
                 if !self.take_mark("}") {
-                    let problem = self.expected("`guard`, `sync`, `effect` or `}`");
-                    self.report(problem);
+                    let diagnostic = self.expected("`guard`, `sync`, `effect` or `}`");
+                    self.report(diagnostic);
                     self.end_clause(false, &CLAUSES);
                     if !matches!(self.at.token, Token::Word(_)) {
                         self.take_mark("}");
@@ -122,15 +123,15 @@ impl DveParser<'_> {
                 }
                 return;
             };
-            let is_again =
+            let is_duplicate =
                 match word {
                     "guard" => transition.guard.is_some(),
                     "sync" => transition.sync.is_some(),
                     "effect" => !transition.effects.is_empty(),
                     _ => {
-                        let problem = self.expected("`guard`, `sync`, `effect` or `}`");
+                        let diagnostic = self.expected("`guard`, `sync`, `effect` or `}`");
                         let help = suggest(word, CLAUSES);
-                        self.report(problem.help(
+                        self.report(diagnostic.help(
                             help.unwrap_or_else(|| "write `{ guard …; sync …; effect …; }`".to_owned()),
                         ));
                         self.take();
@@ -141,26 +142,26 @@ impl DveParser<'_> {
                         continue;
                     }
                 };
-            if is_again {
-                let problem = Diagnostic::error(start, format!("duplicate `{word}`"))
+            if is_duplicate {
+                let diagnostic = Diagnostic::error(start, format!("duplicate `{word}`"))
                     .label("second occurrence")
                     .help(match word {
                         "guard" => "join the conditions with `and`",
                         "sync" => "a transition takes part in only one synchronisation",
                         _ => "separate the assignments with commas",
                     });
-                self.report(problem);
+                self.report(diagnostic);
             }
             self.take();
-            let was_read = match word {
+            let is_parsed = match word {
                 "guard" => self.expression().map(|guard| transition.guard = Some(guard)),
                 "sync" => self.sync().map(|sync| transition.sync = Some(sync)),
                 _ => self.list(Self::effect).map(|effects| transition.effects.extend(effects)),
             };
-            self.end_clause(was_read.is_some(), &CLAUSES);
+            self.end_clause(is_parsed.is_some(), &CLAUSES);
             if matches!(self.at.token, Token::End) {
-                let problem = self.expected("`}`").help("close the transition with `}`");
-                self.report(problem);
+                let diagnostic = self.expected("`}`").help("close the transition with `}`");
+                self.report(diagnostic);
                 return;
             }
         }
@@ -171,8 +172,8 @@ impl DveParser<'_> {
         let channel = self.expect_name("a channel name")?;
         let is_send = self.at_mark("!");
         if !is_send && !self.at_mark("?") {
-            let problem = self.expected("`!` or `?`").help("`c!x` sends, `c?x` receives");
-            self.report(problem);
+            let diagnostic = self.expected("`!` or `?`").help("`c!x` sends, `c?x` receives");
+            self.report(diagnostic);
             return None;
         }
         self.take();
@@ -188,10 +189,10 @@ impl DveParser<'_> {
 
     fn effect(&mut self) -> Option<(Expr, Expr)> {
         let place = self.operand()?;
-        if !matches!(place.kind, ExprKind::Name(_) | ExprKind::Element(..) | ExprKind::Of(..)) {
-            let problem = Diagnostic::error(place.span, "this cannot be assigned to")
+        if !matches!(place.kind, ExprKind::Name(_) | ExprKind::Element(..) | ExprKind::ProcessVariable(..)) {
+            let diagnostic = Diagnostic::error(place.span, "this cannot be assigned to")
                 .label("expected a variable or an element of an array");
-            self.report(problem);
+            self.report(diagnostic);
             return None;
         }
         self.expect_mark("=", "an effect is an assignment: `x = x + 1`")?;

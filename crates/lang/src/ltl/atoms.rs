@@ -1,7 +1,7 @@
 //! Meaning of the atoms of a formula: events and expressions.
 
 use super::paths;
-use crate::parsing::scan::SPECIAL_EVENTS;
+use crate::parsing::scan::PREDEFINED_EVENTS;
 use crate::prop;
 use crate::prop::ast::EventPattern;
 use invigil_expr::compile::{Block, Snippet};
@@ -124,9 +124,9 @@ fn event(located: &LocatedAtom, name: &str, diagnostics: &mut Vec<Diagnostic>) -
             field: name.to_owned(),
         });
     }
-    let (pattern, problems) = prop::event(name);
+    let (pattern, found) = prop::event(name);
     // Spans of this diagnostic refer to a text that the user did not write.
-    diagnostics.extend(problems.into_iter().map(|problem| Diagnostic { span: located.span, ..problem }));
+    diagnostics.extend(found.into_iter().map(|diagnostic| Diagnostic { span: located.span, ..diagnostic }));
     let EventPattern { kind, name, params, .. } = pattern?;
     if RESERVED.contains(&name.text.as_str()) {
         diagnostics.push(reserved(located, &name.text));
@@ -151,7 +151,8 @@ fn condition(located: &LocatedAtom, text: &str, diagnostics: &mut Vec<Diagnostic
         Err(part) => {
             let span = Span::new(source, locate(part.start as u32), locate(part.end as u32));
             let message = "`#` starts a comment: the rest of the expression would be ignored";
-            let help = match SPECIAL_EVENTS.iter().find(|event| text[part.clone()] == format!("#{event}")) {
+            let help = match PREDEFINED_EVENTS.iter().find(|event| text[part.clone()] == format!("#{event}"))
+            {
                 Some(event) => format!("write the event without quotes: #{event}"),
                 None => "the special parameters are `#thread`, `#time` and `#program`".to_owned(),
             };

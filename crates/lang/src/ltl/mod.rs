@@ -40,5 +40,5 @@ pub use invigil_ltl::syntax::separate_operators;
 pub use argument::{FormulaArgument, TraceSemantics};
 pub use atoms::event_named;
 pub use graph::graph;
-pub(crate) use property::diagnostic;
+pub(crate) use property::syntax_diagnostic;
 pub use property::{BUDGET, FormulaOptions, Property, format, parse};

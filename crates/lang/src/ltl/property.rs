@@ -133,7 +133,7 @@ impl FormulaReader {
         let definitions = match Formulae::new(&BUDGET).parse_file(text) {
             Ok(definitions) => definitions,
             Err(errors) => {
-                diagnostics.extend(errors.iter().map(|error| diagnostic(self.source, offset, error)));
+                diagnostics.extend(errors.iter().map(|error| syntax_diagnostic(self.source, offset, error)));
                 return (Vec::new(), diagnostics);
             }
         };
@@ -238,11 +238,11 @@ fn definition_range(definition: &Definition) -> Range<usize> {
 /// Returns all syntax errors; a file with errors is not formatted.
 pub fn format(source: SourceId, text: &str) -> Result<String, Vec<Diagnostic>> {
     invigil_ltl::syntax::format(text)
-        .map_err(|errors| errors.iter().map(|error| diagnostic(source, 0, error)).collect())
+        .map_err(|errors| errors.iter().map(|error| syntax_diagnostic(source, 0, error)).collect())
 }
 
 /// Converts a syntax error in a text that starts at `offset` of its source.
-pub(crate) fn diagnostic(source: SourceId, offset: usize, error: &SyntaxError) -> Diagnostic {
+pub(crate) fn syntax_diagnostic(source: SourceId, offset: usize, error: &SyntaxError) -> Diagnostic {
     let span = Span::new(source, (offset + error.span.start) as u32, (offset + error.span.end) as u32);
     let diagnostic = Diagnostic::error(span, &error.message);
     match &error.hint {
@@ -308,7 +308,7 @@ impl Property {
                     excerpt.source_offset(error.span.start),
                     excerpt.source_offset(error.span.end),
                 );
-                Diagnostic { span, ..diagnostic(self.span.source, 0, error) }
+                Diagnostic { span, ..syntax_diagnostic(self.span.source, 0, error) }
             });
             located.collect::<Vec<_>>()
         })?;

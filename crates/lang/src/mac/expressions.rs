@@ -1,4 +1,4 @@
-//! ScriptParser for expressions: Java's, extended by operators on events and conditions.
+//! Parses expressions: Java's, extended by operators on events and conditions.
 
 use super::ast::{Kind, Literal, MethodPhase, Node, NodeId, OPERATORS, Path, Segment};
 use super::literals::{number, unescaped};
@@ -54,10 +54,10 @@ impl ScriptParser<'_> {
 
     fn deeper(&mut self, read: impl FnOnce(&mut Self) -> Option<NodeId>) -> Option<NodeId> {
         if self.nesting == MAX_NESTING {
-            let problem = Diagnostic::error(self.here(), "this expression is nested too deeply")
+            let diagnostic = Diagnostic::error(self.here(), "this expression is nested too deeply")
                 .label(format!("more than {MAX_NESTING} levels"))
                 .help("define a part of it under a name of its own");
-            self.report(problem);
+            self.report(diagnostic);
             return None;
         }
         self.nesting += 1;
@@ -101,10 +101,10 @@ impl ScriptParser<'_> {
                 None => Next::Nothing,
             },
             Token::Word("instanceof") => {
-                let problem = Diagnostic::error(self.here(), "`instanceof` is not supported")
+                let diagnostic = Diagnostic::error(self.here(), "`instanceof` is not supported")
                     .label("objects are not monitored")
                     .help("monitor a variable of primitive type with the same information");
-                self.report(problem);
+                self.report(diagnostic);
                 Next::Nothing
             }
             _ => Next::Nothing,
@@ -186,9 +186,9 @@ impl ScriptParser<'_> {
                 node
             }
             Token::Mark("[") if self.language.has_program => {
-                let problem = Diagnostic::error(self.here(), "intervals are not allowed in PEDL");
+                let diagnostic = Diagnostic::error(self.here(), "intervals are not allowed in PEDL");
                 let help = "PEDL has no history: export both events and define the interval in MEDL";
-                self.report(problem.label("depends on the past").help(help));
+                self.report(diagnostic.label("depends on the past").help(help));
                 return None;
             }
             Token::Mark("[") => self.interval()?,
@@ -200,20 +200,20 @@ impl ScriptParser<'_> {
             Token::Char(inside) => {
                 let text = self.text(inside)?;
                 let [unit] = text[..] else {
-                    let problem = Diagnostic::error(self.here(), "this is not a single character")
+                    let diagnostic = Diagnostic::error(self.here(), "this is not a single character")
                         .label("single quotes enclose one character")
                         .help("write strings in double quotes: `\"text\"`");
-                    self.report(problem);
+                    self.report(diagnostic);
                     return None;
                 };
                 let span = self.take();
                 self.push(Kind::Literal(Literal::Char(unit)), span)
             }
             Token::UnclosedQuote => {
-                let problem = Diagnostic::error(self.here(), "unterminated quote")
+                let diagnostic = Diagnostic::error(self.here(), "unterminated quote")
                     .label("no closing quote on this line")
                     .help("close it; a prime directly follows its variable, as in `x'`");
-                self.report(problem);
+                self.report(diagnostic);
                 return None;
             }
             Token::Primed(name) => {
@@ -234,16 +234,16 @@ impl ScriptParser<'_> {
             }
             Token::Word(word) => self.name(word)?,
             _ => {
-                let problem = self.expected("an expression");
-                self.report(problem);
+                let diagnostic = self.expected("an expression");
+                self.report(diagnostic);
                 return None;
             }
         };
         if self.at_mark("[") {
-            let problem = Diagnostic::error(self.here(), "array elements cannot be monitored")
+            let diagnostic = Diagnostic::error(self.here(), "array elements cannot be monitored")
                 .label("expected an operator or `;`")
                 .help("monitor a variable of primitive type instead");
-            self.report(problem);
+            self.report(diagnostic);
             return None;
         }
         Some(node)
@@ -260,7 +260,7 @@ impl ScriptParser<'_> {
     /// Adds the position of the `(` to the diagnostic about a missing `)`.
     fn unclosed(&mut self, start: usize) -> Option<Span> {
         let open = self.span(start, start + 1);
-        if let Some(last) = self.problems.last_mut().filter(|last| last.related.is_empty()) {
+        if let Some(last) = self.diagnostics.last_mut().filter(|last| last.related.is_empty()) {
             last.related.push((open, "opened here".to_owned()));
         }
         None
@@ -275,8 +275,8 @@ impl ScriptParser<'_> {
     fn name(&mut self, word: &str) -> Option<NodeId> {
         let path = match self.language.functions.contains(&word) {
             true => {
-                let problem = self.expected("an expression").help(format!("write `{word}(…)`"));
-                self.report(problem);
+                let diagnostic = self.expected("an expression").help(format!("write `{word}(…)`"));
+                self.report(diagnostic);
                 return None;
             }
             false => self.path("an expression")?,
@@ -288,12 +288,12 @@ impl ScriptParser<'_> {
     fn function(&mut self, word: &str, start: usize) -> Option<NodeId> {
         let name = self.here();
         if !self.language.functions.contains(&word) {
-            let problem =
+            let diagnostic =
                 Diagnostic::error(name, format!("unknown function `{word}(…)` in {}", self.language.noun));
             let functions = self.language.functions;
             let help = suggest(word, functions.iter().copied())
                 .unwrap_or_else(|| format!("the functions are `{}`", functions.join("`, `")));
-            self.report(problem.label("unknown").help(help));
+            self.report(diagnostic.label("unknown").help(help));
             return None;
         }
         self.take();
@@ -356,13 +356,13 @@ impl ScriptParser<'_> {
         unescaped(inside)
             .map_err(|wrong| {
                 let start = self.at.start + 1;
-                let problem = Diagnostic::error(
+                let diagnostic = Diagnostic::error(
                     self.span(start + wrong.start, start + wrong.end),
                     "unknown escape sequence",
                 )
                 .label("unknown")
                 .help("write `\\\\` for a backslash, `\\n` for a new line, `\\u00e9` for a letter");
-                self.report(problem);
+                self.report(diagnostic);
             })
             .ok()
     }

@@ -55,12 +55,13 @@ struct FormatToken<'a> {
 /// The context of a token.
 #[derive(Clone, Copy, PartialEq)]
 enum TokenContext {
-    /// NodeId the start of the script.
+    /// At the start of the script.
     Opening,
-    /// NodeId the start of a statement.
+    /// At the start of a statement.
     Statement,
+    /// Anywhere else in the script.
     Inside,
-    /// NodeId the end of the script.
+    /// At the end of the script.
     Closing,
 }
 

@@ -24,38 +24,38 @@ pub struct ScriptPair {
 ///
 /// let pedl = "MonScr  monobj int A.x;  export condition high;  condition high = A.x > 3;  End";
 /// let medl = "ReqSpec  import condition hihg;  property low = !hihg;  End";
-/// let (loaded, problems) = load((SourceId(0), pedl), (SourceId(1), medl), &|_| None);
+/// let (loaded, diagnostics) = load((SourceId(0), pedl), (SourceId(1), medl), &|_| None);
 /// assert!(loaded.is_none());
-/// assert_eq!(problems[0].help.as_deref(), Some("did you mean `high`?"));
+/// assert_eq!(diagnostics[0].help.as_deref(), Some("did you mean `high`?"));
 /// ```
 pub fn load(
     pedl: (SourceId, &str),
     medl: (SourceId, &str),
     constants: &dyn Fn(&str) -> Option<Literal>,
 ) -> (Option<ScriptPair>, Vec<Diagnostic>) {
-    let (monitoring, mut problems) = pedl::parse(pedl.0, pedl.1);
+    let (monitoring, mut diagnostics) = pedl::parse(pedl.0, pedl.1);
     // Names are not resolved in a script with syntax errors: most further diagnostics would be consequences.
-    let is_readable = |problems: &[Diagnostic]| !problems.iter().any(Diagnostic::is_error);
-    let has_exports = is_readable(&problems);
+    let is_readable = |diagnostics: &[Diagnostic]| !diagnostics.iter().any(Diagnostic::is_error);
+    let has_exports = is_readable(&diagnostics);
     let recogniser = match has_exports {
         true => {
             let (lowered, more) = pedl::lower(&monitoring, constants);
-            problems.extend(more);
+            diagnostics.extend(more);
             lowered
         }
         false => None,
     };
     let (requirements, more) = medl::parse(medl.0, medl.1);
     let can_be_checked = has_exports && is_readable(&more);
-    problems.extend(more);
+    diagnostics.extend(more);
     if !can_be_checked {
-        return (None, problems);
+        return (None, diagnostics);
     }
     let exports = match &recogniser {
         Some(recogniser) => recogniser.exports.clone(),
         None => pedl::exports(&monitoring),
     };
     let (checker, more) = medl::lower_with(&requirements, Some(&exports));
-    problems.extend(more);
-    (recogniser.zip(checker).map(|(pedl, medl)| ScriptPair { pedl, medl }), problems)
+    diagnostics.extend(more);
+    (recogniser.zip(checker).map(|(pedl, medl)| ScriptPair { pedl, medl }), diagnostics)
 }

@@ -1,7 +1,7 @@
 //! Compiles expressions in one pass over their nodes.
 
 use super::ast::{Expr, Kind, Literal, MethodPhase, Node, NodeId, Path};
-use crate::parsing::cursor::MAX_PROBLEMS;
+use crate::parsing::cursor::MAX_DIAGNOSTICS;
 use invigil_expr::diag::{Diagnostic, Span};
 use invigil_monitor::mac::{Binary, ExprId, MismatchError, OccurrenceId, ScriptDef, Type, Unary};
 use std::collections::HashSet;
@@ -10,15 +10,15 @@ use std::collections::HashSet;
 #[derive(Default)]
 pub(crate) struct Build {
     pub(crate) parts: ScriptDef,
-    pub(crate) problems: Vec<Diagnostic>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
     /// The number of diagnostics already counted, and the errors among them.
     counted: (usize, usize),
 }
 
 impl Build {
     /// Reports a diagnostic.
-    pub(crate) fn problem<T>(&mut self, problem: Diagnostic) -> Option<T> {
-        self.problems.push(problem);
+    pub(crate) fn report<T>(&mut self, diagnostic: Diagnostic) -> Option<T> {
+        self.diagnostics.push(diagnostic);
         None
     }
 
@@ -27,7 +27,7 @@ impl Build {
         match made {
             Ok(made) => Some(made),
             Err(mismatch) => {
-                self.problem(Diagnostic::error(span, mismatch.to_string()).label("type mismatch"))
+                self.report(Diagnostic::error(span, mismatch.to_string()).label("type mismatch"))
             }
         }
     }
@@ -36,27 +36,29 @@ impl Build {
     /// checked completely.
     pub(crate) fn is_full(&mut self) -> bool {
         let (looked_at, errors) = self.counted;
-        let new = self.problems[looked_at..].iter().filter(|problem| problem.is_error()).count();
-        self.counted = (self.problems.len(), errors + new);
-        self.counted.1 >= MAX_PROBLEMS
+        let new = self.diagnostics[looked_at..].iter().filter(|diagnostic| diagnostic.is_error()).count();
+        self.counted = (self.diagnostics.len(), errors + new);
+        self.counted.1 >= MAX_DIAGNOSTICS
     }
 
     /// Returns the output and the diagnostics, limited in number.
     pub(crate) fn finish(mut self) -> (ScriptDef, Vec<Diagnostic>) {
-        if self.problems.len() >= MAX_PROBLEMS {
-            self.problems.sort_by_key(|problem| !problem.is_error());
-            self.problems.truncate(MAX_PROBLEMS);
-            let (severity, span) =
-                self.problems.last().map_or_else(Default::default, |last| (Some(last.severity), last.span));
+        if self.diagnostics.len() >= MAX_DIAGNOSTICS {
+            self.diagnostics.sort_by_key(|diagnostic| !diagnostic.is_error());
+            self.diagnostics.truncate(MAX_DIAGNOSTICS);
+            let (severity, span) = self
+                .diagnostics
+                .last()
+                .map_or_else(Default::default, |last| (Some(last.severity), last.span));
             let mut more = Diagnostic::warning(span, "further diagnostics were suppressed");
             more.severity = severity.unwrap_or(more.severity);
-            self.problems.push(more.label("checked up to here").help("fix the errors reported so far"));
+            self.diagnostics.push(more.label("checked up to here").help("fix the errors reported so far"));
         }
-        (self.parts, self.problems)
+        (self.parts, self.diagnostics)
     }
 
     pub(crate) fn has_errors(&self) -> bool {
-        self.problems.iter().any(Diagnostic::is_error)
+        self.diagnostics.iter().any(Diagnostic::is_error)
     }
 }
 
@@ -90,13 +92,13 @@ pub(crate) trait NameResolver {
     /// Resolves the new value of an auxiliary variable.
     fn primed(&mut self, build: &mut Build, name: &str, span: Span) -> Option<Compiled> {
         let message = format!("`{name}'` has a prime, but auxiliary variables are not available here");
-        let problem = Diagnostic::error(span, message).label("not an auxiliary variable");
-        build.problem(problem.help("auxiliary variables are declared and updated in MEDL scripts"))
+        let diagnostic = Diagnostic::error(span, message).label("not an auxiliary variable");
+        build.report(diagnostic.help("auxiliary variables are declared and updated in MEDL scripts"))
     }
 
     /// Resolves `update(x)`.
     fn update(&mut self, build: &mut Build, path: &Path) -> Option<Compiled> {
-        build.problem(no_program(path))
+        build.report(no_program(path))
     }
 
     /// Returns what is known about a value of a named event.
@@ -106,15 +108,15 @@ pub(crate) trait NameResolver {
 
     /// Resolves `startM(f)` and the like.
     fn method(&mut self, build: &mut Build, _: MethodPhase, path: &Path) -> Option<Compiled> {
-        build.problem(no_program(path))
+        build.report(no_program(path))
     }
 }
 
 /// The diagnostic for a name of the target in a script that cannot use it.
 pub(crate) fn no_program(path: &Path) -> Diagnostic {
-    let problem = Diagnostic::error(path.span, format!("`{path}` is a name of the target program"))
+    let diagnostic = Diagnostic::error(path.span, format!("`{path}` is a name of the target program"))
         .label("unknown in MEDL");
-    problem.help("use it in a condition or event of the PEDL script, export that and import it here")
+    diagnostic.help("use it in a condition or event of the PEDL script, export that and import it here")
 }
 
 /// Compiles expressions. All errors of an expression are reported; the result is then `None`.
@@ -151,8 +153,8 @@ impl<N: NameResolver> ExpressionCompiler<'_, N> {
         let ty = self.build.parts.type_of(value).ok()?;
         if ty != Type::Boolean {
             let message = format!("{whose} must be a condition, but this is a value of type `{ty}`");
-            let problem = Diagnostic::error(expr.span(), message).label("not a condition");
-            return self.build.problem(problem.help("compare the value, as in `x > 0`"));
+            let diagnostic = Diagnostic::error(expr.span(), message).label("not a condition");
+            return self.build.report(diagnostic.help("compare the value, as in `x > 0`"));
         }
         Some(value)
     }
@@ -173,17 +175,17 @@ impl<N: NameResolver> ExpressionCompiler<'_, N> {
             return self.build.parts.start(value).ok();
         }
         let message = format!("expected an event, found a value of type `{ty}`");
-        let problem = Diagnostic::error(span, message).label("not an event");
-        self.build.problem(
-            problem.help("compare the value, as in `x > 0`: a condition is an event when it becomes true"),
+        let diagnostic = Diagnostic::error(span, message).label("not an event");
+        self.build.report(
+            diagnostic.help("compare the value, as in `x > 0`: a condition is an event when it becomes true"),
         )
     }
 
     fn as_value(&mut self, made: Compiled, span: Span, needed: &str) -> Option<ExprId> {
         let Compiled::Value(value) = made else {
             let message = format!("expected {needed}, found an event");
-            let problem = Diagnostic::error(span, message).label("an event has no value");
-            return self.build.problem(problem.help(
+            let diagnostic = Diagnostic::error(span, message).label("an event has no value");
+            return self.build.report(diagnostic.help(
                 "use `e when c` to combine an event with a condition, or `[e, f)` for the time between two events",
             ));
         };
@@ -269,9 +271,9 @@ impl<N: NameResolver> ExpressionCompiler<'_, N> {
         };
         let fitting = self.build.fits(node.span, result);
         if fitting.is_none()
-            && let Some(problem) = self.build.problems.last_mut()
+            && let Some(diagnostic) = self.build.diagnostics.last_mut()
         {
-            problem.help = remedy(&node.kind).map(str::to_owned);
+            diagnostic.help = remedy(&node.kind).map(str::to_owned);
         }
         fitting
     }
@@ -288,16 +290,16 @@ impl<N: NameResolver> ExpressionCompiler<'_, N> {
             let node = &expr.nodes[at];
             if let Compiled::Value(_) = made {
                 let message = "this condition is treated as the event `start(…)`";
-                let problem = Diagnostic::warning(node.span, message).label("condition");
+                let diagnostic = Diagnostic::warning(node.span, message).label("condition");
                 let help = "to test it when an event occurs, write `event when condition`";
-                self.build.problems.push(problem.help(help));
+                self.build.diagnostics.push(diagnostic.help(help));
             }
             let is_other = |inner: Binary| matches!(inner, Binary::And | Binary::Or) && inner != operator;
             if matches!(node.kind, Kind::Binary(inner, ..) if is_other(inner)) && !node.is_grouped {
                 let message = "`&&` and `||` are mixed without parentheses";
-                let problem = Diagnostic::warning(node.span, message).label("evaluated first");
+                let diagnostic = Diagnostic::warning(node.span, message).label("evaluated first");
                 let help = "other tools group operators on events to the right: add parentheses";
-                self.build.problems.push(problem.help(help));
+                self.build.diagnostics.push(diagnostic.help(help));
             }
         }
         let a = self.as_event(left.1, expr.nodes[left.0].span);
@@ -315,24 +317,25 @@ impl<N: NameResolver> ExpressionCompiler<'_, N> {
             ValueKnowledge::Known => Some(()),
             ValueKnowledge::Broken => None,
             ValueKnowledge::Object => {
-                let problem = Diagnostic::error(span, "this parameter is an object").label("not monitored");
-                self.build.problem(problem.help("only primitive values and strings can be read"))
+                let diagnostic =
+                    Diagnostic::error(span, "this parameter is an object").label("not monitored");
+                self.build.report(diagnostic.help("only primitive values and strings can be read"))
             }
             ValueKnowledge::Undeclared => {
-                let problem = Diagnostic::error(span, format!("the values of `{event}` are not declared"));
+                let diagnostic = Diagnostic::error(span, format!("the values of `{event}` are not declared"));
                 let help = format!("load the PEDL script as well, or write `import event {event}(int);`");
-                self.build.problem(problem.label("unknown").help(help))
+                self.build.report(diagnostic.label("unknown").help(help))
             }
         }
     }
 
     fn literal(&mut self, literal: &Literal, span: Span) -> Option<ExprId> {
         if *literal == Literal::Null {
-            let problem =
+            let diagnostic =
                 Diagnostic::error(span, "`null` is not supported").label("objects are not monitored");
             return self
                 .build
-                .problem(problem.help("use `defined(x)` to test whether a variable has a value"));
+                .report(diagnostic.help("use `defined(x)` to test whether a variable has a value"));
         }
         Some(self.build.parts.constant(literal.value()))
     }
@@ -343,8 +346,8 @@ impl<N: NameResolver> ExpressionCompiler<'_, N> {
         {
             return Some(index);
         }
-        let problem = Diagnostic::error(node.span, "the index of a value must be a number literal");
-        self.build.problem(problem.label("not a number").help("values are numbered from 0: `value(e, 0)`"))
+        let diagnostic = Diagnostic::error(node.span, "the index of a value must be a number literal");
+        self.build.report(diagnostic.label("not a number").help("values are numbered from 0: `value(e, 0)`"))
     }
 }
 

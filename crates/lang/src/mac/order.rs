@@ -79,10 +79,11 @@ pub(crate) fn circular(circle: &[Name]) -> Diagnostic {
         [_] => format!("`{}` is defined in terms of itself", first.text),
         _ => format!("these definitions depend on each other: {}", way.join(" → ")),
     };
-    let problem = Diagnostic::error(first.span, message).label("depends on itself");
+    let diagnostic = Diagnostic::error(first.span, message).label("depends on itself");
     let others = circle.iter().skip(1).take(MOST);
-    let problem = others.fold(problem, |problem, name| problem.related(name.span, "part of the cycle"));
-    problem.help("break the cycle with an auxiliary variable of MEDL, which keeps a value from one instant to the next")
+    let diagnostic =
+        others.fold(diagnostic, |diagnostic, name| diagnostic.related(name.span, "part of the cycle"));
+    diagnostic.help("break the cycle with an auxiliary variable of MEDL, which keeps a value from one instant to the next")
 }
 
 #[cfg(test)]

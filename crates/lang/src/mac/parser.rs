@@ -1,4 +1,4 @@
-//! BaseType of the PEDL and MEDL parsers: statements, error recovery.
+//! Base of the PEDL and MEDL parsers: statements and error recovery.
 
 use super::ast::{Expr, Name, Node};
 use super::format::{Layout, format};
@@ -123,14 +123,14 @@ impl<'a> ScriptParser<'a> {
     }
 
     /// Returns the diagnostics.
-    pub(crate) fn problems(self) -> Vec<Diagnostic> {
-        self.cursor.problems
+    pub(crate) fn into_diagnostics(self) -> Vec<Diagnostic> {
+        self.cursor.diagnostics
     }
 
     /// Returns the formatted script, or the diagnostics if there are any.
     pub(crate) fn formatted(self) -> Result<String, Vec<Diagnostic>> {
-        match self.problems.iter().any(Diagnostic::is_error) {
-            true => Err(self.problems()),
+        match self.diagnostics.iter().any(Diagnostic::is_error) {
+            true => Err(self.into_diagnostics()),
             false => Ok(format(self.text, &self.layout)),
         }
     }
@@ -156,18 +156,18 @@ impl<'a> ScriptParser<'a> {
     pub(crate) fn opening(&mut self) -> Option<Name> {
         let language = self.language;
         if !self.take_word(language.opening) {
-            let problem = self.expected(&format!("`{}`", language.opening));
-            let problem = match self.at.token {
-                Token::Word(word) if word == language.other.0 => problem.help(language.other.1),
+            let diagnostic = self.expected(&format!("`{}`", language.opening));
+            let diagnostic = match self.at.token {
+                Token::Word(word) if word == language.other.0 => diagnostic.help(language.other.1),
                 Token::Word(word) if nearest(word, [language.opening]).is_some() => {
-                    problem.help(format!("did you mean `{}`?", language.opening))
+                    diagnostic.help(format!("did you mean `{}`?", language.opening))
                 }
-                _ => problem.help(format!(
+                _ => diagnostic.help(format!(
                     "a {} script starts with `{} NAME` and ends with `End`",
                     language.noun, language.opening
                 )),
             };
-            self.report(problem);
+            self.report(diagnostic);
             if !self.at_statement() {
                 self.take();
             }
@@ -202,15 +202,15 @@ impl<'a> ScriptParser<'a> {
     fn closing(&mut self) {
         if self.at.token == Token::End {
             let help = format!("end the script that starts with `{}` with `End`", self.language.opening);
-            let problem = self.expected("`End`").help(help);
-            self.report(problem);
+            let diagnostic = self.expected("`End`").help(help);
+            self.report(diagnostic);
             return;
         }
         self.layout.end = self.at.start;
         let end = self.take();
         if self.at.token != Token::End {
-            let problem = self.expected("the end of the file").related(end, "the script ends here");
-            self.report(problem.help("text after `End` is ignored: move it before `End` or remove it"));
+            let diagnostic = self.expected("the end of the file").related(end, "the script ends here");
+            self.report(diagnostic.help("text after `End` is ignored: move it before `End` or remove it"));
         }
     }
 
@@ -231,16 +231,16 @@ impl<'a> ScriptParser<'a> {
 
     /// Reports a token that starts no statement, and skips it.
     pub(crate) fn stray(&mut self, what: &str, help: &str) {
-        let problem = self.expected(what);
-        let problem = match self.at.token {
+        let diagnostic = self.expected(what);
+        let diagnostic = match self.at.token {
             Token::Word(word) => match suggest(word, self.language.statements.iter().copied()) {
-                Some(suggestion) => problem.help(suggestion),
-                None => problem.help(help),
+                Some(suggestion) => diagnostic.help(suggestion),
+                None => diagnostic.help(help),
             },
-            Token::Mark("}") => problem.help("remove the unmatched `}`"),
-            _ => problem.help(help),
+            Token::Mark("}") => diagnostic.help("remove the unmatched `}`"),
+            _ => diagnostic.help(help),
         };
-        self.report(problem);
+        self.report(diagnostic);
         self.skip_line();
     }
 

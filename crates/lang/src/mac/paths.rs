@@ -1,4 +1,4 @@
-//! ScriptParser for qualified names of the target, and for types.
+//! Parses qualified names of the target, and types.
 
 use super::ast::{BaseType, Path, ProgramType, Segment};
 use super::parser::ScriptParser;
@@ -58,8 +58,8 @@ impl ScriptParser<'_> {
         }
         loop {
             if types.len() == MAX_PARAMETERS {
-                let problem = self.expected("`)`").help("methods have at most 255 parameters");
-                self.report(problem);
+                let diagnostic = self.expected("`)`").help("methods have at most 255 parameters");
+                self.report(diagnostic);
                 return None;
             }
             types.push(self.ty(HELP)?);
@@ -73,8 +73,8 @@ impl ScriptParser<'_> {
     /// Parses a type.
     pub(crate) fn ty(&mut self, help: &str) -> Option<ProgramType> {
         let Token::Word(word) = self.at.token else {
-            let problem = self.expected("a type").help(help);
-            self.report(problem);
+            let diagnostic = self.expected("a type").help(help);
+            self.report(diagnostic);
             return None;
         };
         let base = match Type::from_word(word) {

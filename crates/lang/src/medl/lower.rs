@@ -41,9 +41,9 @@ pub struct RequirementScript {
 /// let text = "ReqSpec import event opened; var int count; alarm often = start(count > 3);
 ///             opened -> { count' = cuont + 1; } End";
 /// let (script, _) = medl::parse(SourceId(0), text);
-/// let (lowered, problems) = medl::lower(&script, None);
+/// let (lowered, diagnostics) = medl::lower(&script, None);
 /// assert!(lowered.is_none());
-/// assert_eq!(problems[0].help.as_deref(), Some("did you mean `count`?"));
+/// assert_eq!(diagnostics[0].help.as_deref(), Some("did you mean `count`?"));
 ///
 /// let (script, _) = medl::parse(SourceId(0), &text.replace("cuont", "count"));
 /// let (lowered, _) = medl::lower(&script, None);
@@ -65,9 +65,9 @@ pub(crate) fn lower_with(
     lowering.script(script);
     let Lowering { build, names } = lowering;
     let is_usable = !build.has_errors();
-    let (parts, problems) = build.finish();
+    let (parts, diagnostics) = build.finish();
     if !is_usable {
-        return (None, problems);
+        return (None, diagnostics);
     }
     let located = |kind: DefinitionKind| {
         let of_sort = script.definitions.iter().filter(move |one| one.kind == kind);
@@ -81,7 +81,7 @@ pub(crate) fn lower_with(
         calls: names.actions.iter().map(|(name, _)| called(script, name)).collect(),
         actions: names.actions,
     };
-    (Some(lowered), problems)
+    (Some(lowered), diagnostics)
 }
 
 /// Returns the method of the target that an action calls.
@@ -141,7 +141,7 @@ impl<'a> Lowering<'a> {
             Ok(order) => order,
             Err(circle) => {
                 let circle: Vec<Name> = circle.into_iter().filter_map(|at| node_name(script, at)).collect();
-                self.build.problems.push(order::circular(&circle));
+                self.build.diagnostics.push(order::circular(&circle));
                 return;
             }
         };
@@ -191,8 +191,8 @@ impl<'a> Lowering<'a> {
                 && let Some(first) = assigned.insert(&name.text, name.span)
             {
                 let message = format!("this guard sets `{}` twice", name.text);
-                let problem = Diagnostic::warning(name.span, message).label("this update takes effect");
-                self.build.problems.push(problem.related(first, "first update").help("remove one"));
+                let diagnostic = Diagnostic::warning(name.span, message).label("this update takes effect");
+                self.build.diagnostics.push(diagnostic.related(first, "first update").help("remove one"));
             }
             self.update(update, made);
         }
@@ -227,36 +227,36 @@ impl<'a> Lowering<'a> {
             return Some(());
         }
         let message = format!("`{}` is a variable of type `{ty}`, but this value is a `{from}`", name.text);
-        let problem = Diagnostic::error(expr.span(), message).label("type mismatch");
-        self.build.problem(match from.is_number() && ty.is_number() {
-            true => problem.help(format!("write `({ty}) (…)`, or declare the variable as `{from}`")),
-            false => problem.help(format!("declare the variable as `{from}`")),
+        let diagnostic = Diagnostic::error(expr.span(), message).label("type mismatch");
+        self.build.report(match from.is_number() && ty.is_number() {
+            true => diagnostic.help(format!("write `({ty}) (…)`, or declare the variable as `{from}`")),
+            false => diagnostic.help(format!("declare the variable as `{from}`")),
         })
     }
 
     /// Reports unused names, and variables that are never set.
     fn unused(&mut self, script: &Script) {
         let used = &self.names.used;
-        let problems = &mut self.build.problems;
+        let diagnostics = &mut self.build.diagnostics;
         for import in script.imports.iter().filter(|import| !used.contains(&import.name.text)) {
             let message = format!("the {} `{}` is not used", import.kind.word(), import.name.text);
-            let problem = Diagnostic::warning(import.name.span, message).label("imported but not used");
-            problems.push(problem.help("use it in a definition or a guard, or remove it"));
+            let diagnostic = Diagnostic::warning(import.name.span, message).label("imported but not used");
+            diagnostics.push(diagnostic.help("use it in a definition or a guard, or remove it"));
         }
         let named = |one: &&Definition| matches!(one.kind, DefinitionKind::Event | DefinitionKind::Condition);
         for one in script.definitions.iter().filter(named).filter(|one| !used.contains(&one.name.text)) {
             let message = format!("the {} `{}` is not used", one.kind.word(), one.name.text);
-            let problem = Diagnostic::warning(one.name.span, message).label("defined but not used");
+            let diagnostic = Diagnostic::warning(one.name.span, message).label("defined but not used");
             let meant = if one.kind == DefinitionKind::Event { "alarm" } else { "property" };
-            problems.push(problem.help(format!("did you mean `{meant}`?")));
+            diagnostics.push(diagnostic.help(format!("did you mean `{meant}`?")));
         }
         let set: HashSet<&str> = assignments(script).map(|(name, ..)| name.text.as_str()).collect();
         for variable in script.variables.iter().filter(|variable| used.contains(&variable.name.text)) {
             let name = &variable.name.text;
             if !set.contains(name.as_str()) && name != super::names::NOW {
-                let problem = Diagnostic::warning(variable.name.span, format!("`{name}` is never set"));
+                let diagnostic = Diagnostic::warning(variable.name.span, format!("`{name}` is never set"));
                 let help = format!("set it in a guard: `e -> {{ {name}' = …; }}`");
-                problems.push(problem.label("always undefined").help(help));
+                diagnostics.push(diagnostic.label("always undefined").help(help));
             }
         }
     }

@@ -63,11 +63,11 @@ impl<'a> SymbolTable<'a> {
     /// Adds a name, unless it is declared already.
     pub(super) fn add(&mut self, name: &Name, symbol: Symbol, build: &mut Build) {
         if let Some(first) = self.declared.get(&name.text) {
-            let problem = Diagnostic::error(name.span, format!("`{}` is declared twice", name.text))
+            let diagnostic = Diagnostic::error(name.span, format!("`{}` is declared twice", name.text))
                 .label("second declaration");
             build
-                .problems
-                .push(problem.related(*first, "first declaration").help("remove or rename one of them"));
+                .diagnostics
+                .push(diagnostic.related(*first, "first declaration").help("remove or rename one of them"));
             return;
         }
         self.declared.insert(name.text.clone(), name.span);
@@ -125,15 +125,15 @@ impl<'a> SymbolTable<'a> {
             of_sort.sort_unstable();
             let help = suggest(name, of_sort)
                 .unwrap_or_else(|| format!("define it there, and write `export {} {name};`", kind.word()));
-            let problem = Diagnostic::error(span, format!("the PEDL script does not export `{name}`"));
-            return build.problem(problem.label("not exported").help(help));
+            let diagnostic = Diagnostic::error(span, format!("the PEDL script does not export `{name}`"));
+            return build.report(diagnostic.label("not exported").help(help));
         };
         if export.kind != kind {
             let is = export.kind.word();
-            let problem =
+            let diagnostic =
                 Diagnostic::error(span, format!("`{name}` is exported as `{is}`")).label("wrong kind");
-            let problem = problem.related(export.span, "exported here");
-            return build.problem(problem.help(format!("write `import {is} {name};`")));
+            let diagnostic = diagnostic.related(export.span, "exported here");
+            return build.report(diagnostic.help(format!("write `import {is} {name};`")));
         }
         Some(export)
     }
@@ -156,9 +156,11 @@ impl<'a> SymbolTable<'a> {
                 types(values),
                 types(written)
             );
-            let problem = Diagnostic::error(name.span, message).label("wrong types");
-            build.problems.push(
-                problem.related(span, "exported here").help("omit the types: they are taken from the export"),
+            let diagnostic = Diagnostic::error(name.span, message).label("wrong types");
+            build.diagnostics.push(
+                diagnostic
+                    .related(span, "exported here")
+                    .help("omit the types: they are taken from the export"),
             );
         }
         let (values, others) = match (written, exported) {
@@ -180,12 +182,12 @@ impl<'a> SymbolTable<'a> {
         let (name, ty) = (&variable.name, variable.ty);
         if name.text == NOW {
             if !ty.is_number() {
-                let problem = Diagnostic::error(
+                let diagnostic = Diagnostic::error(
                     name.span,
                     format!("`{NOW}` is a number of milliseconds, not a `{ty}`"),
                 );
-                build.problems.push(
-                    problem
+                build.diagnostics.push(
+                    diagnostic
                         .label("not a number")
                         .help(format!("write `var long {NOW};`, or remove the declaration")),
                 );
@@ -209,21 +211,21 @@ impl<'a> SymbolTable<'a> {
         match self.symbols.get(name) {
             Some(Symbol::Variable(id, ty)) => Some((*id, *ty)),
             _ if name == NOW => {
-                let problem = Diagnostic::error(span, format!("`{NOW}` cannot be assigned"));
-                build.problem(problem.label("read-only").help("remove the prime to read it"))
+                let diagnostic = Diagnostic::error(span, format!("`{NOW}` cannot be assigned"));
+                build.report(diagnostic.label("read-only").help("remove the prime to read it"))
             }
             Some(other) => {
-                let problem =
+                let diagnostic =
                     Diagnostic::error(span, format!("`{name}` is {} and cannot have a prime", other.word()));
                 let help = "only variables declared with `var` can be updated";
-                build.problem(problem.label("not a variable").help(help))
+                build.report(diagnostic.label("not a variable").help(help))
             }
             None => {
                 let variables = self.sorted(|symbol| matches!(symbol, Symbol::Variable(..)));
                 let help =
                     suggest(name, variables).unwrap_or_else(|| format!("declare it: `var int {name};`"));
-                let problem = Diagnostic::error(span, format!("unknown variable `{name}`"));
-                build.problem(problem.label("unknown").help(help))
+                let diagnostic = Diagnostic::error(span, format!("unknown variable `{name}`"));
+                build.report(diagnostic.label("unknown").help(help))
             }
         }
     }
@@ -237,8 +239,8 @@ impl<'a> SymbolTable<'a> {
         let actions = self.sorted(|symbol| matches!(symbol, Symbol::Action(_)));
         let help = suggest(&name.text, actions)
             .unwrap_or_else(|| format!("declare it: `import action {};`", name.text));
-        let problem = Diagnostic::error(name.span, format!("unknown action `{}`", name.text));
-        build.problem(problem.label("unknown").help(help))
+        let diagnostic = Diagnostic::error(name.span, format!("unknown action `{}`", name.text));
+        build.report(diagnostic.label("unknown").help(help))
     }
 
     fn sorted(&self, is_meant: impl Fn(&Symbol) -> bool) -> Vec<&str> {
@@ -249,9 +251,9 @@ impl<'a> SymbolTable<'a> {
     }
 
     fn unknown(&self, name: &str, span: Span) -> Diagnostic {
-        let problem = Diagnostic::error(span, format!("unknown name `{name}`")).label("unknown");
+        let diagnostic = Diagnostic::error(span, format!("unknown name `{name}`")).label("unknown");
         let export = self.exports.as_ref().and_then(|exports| exports.get(name));
-        problem.help(match export {
+        diagnostic.help(match export {
             Some(export) => {
                 format!("the PEDL script exports it: write `import {} {name};`", export.kind.word())
             }
@@ -272,11 +274,11 @@ fn exact(ty: Type) -> Type {
 
 impl NameResolver for SymbolTable<'_> {
     fn path(&mut self, build: &mut Build, path: &Path) -> Option<Compiled> {
-        let Some(name) = path.as_name() else { return build.problem(no_program(path)) };
+        let Some(name) = path.as_name() else { return build.report(no_program(path)) };
         let Some(symbol) = self.symbols.get(name).copied() else {
             return match name {
                 NOW => Some(Compiled::Value(build.parts.now())),
-                _ => build.problem(self.unknown(name, path.span)),
+                _ => build.report(self.unknown(name, path.span)),
             };
         };
         self.used.insert(name.to_owned());
@@ -289,10 +291,10 @@ impl NameResolver for SymbolTable<'_> {
                 build.parts.cast(ty, now).map(Compiled::Value)
             }
             Symbol::Action(_) => {
-                let problem =
+                let diagnostic =
                     Diagnostic::error(path.span, format!("`{name}` is an action")).label("not a value");
                 return build
-                    .problem(problem.help(format!("invoke it in a guard: `e -> {{ invoke {name}; }}`")));
+                    .report(diagnostic.help(format!("invoke it in a guard: `e -> {{ invoke {name}; }}`")));
             }
             Symbol::Nothing => return None,
         };

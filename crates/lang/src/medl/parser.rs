@@ -1,4 +1,4 @@
-//! ScriptParser of MEDL, with error recovery: all errors of a script are reported together.
+//! Parser of MEDL, with error recovery: all errors of a script are reported together.
 
 use super::ast::{
     ActionCall, Definition, DefinitionKind, Guard, Import, ImportKind, Script, Update, Variable,
@@ -31,17 +31,17 @@ const GUARD: &str = "write `e -> { x' = x + 1; print \"…\"; invoke action; }`"
 /// use invigil_lang::medl;
 ///
 /// let text = "ReqSpec Gate  import event Open;  var int n;  property few = n < 3;  Open -> { n' = n + 1; }  End";
-/// let (script, problems) = medl::parse(SourceId(0), text);
-/// assert!(problems.is_empty());
+/// let (script, diagnostics) = medl::parse(SourceId(0), text);
+/// assert!(diagnostics.is_empty());
 /// assert_eq!(script.guards.len(), 1);
 ///
-/// let (_, problems) = medl::parse(SourceId(0), &text.replace("n' =", "n ="));
-/// assert_eq!(problems[0].help.as_deref(), Some("write `n' = …`: the prime denotes the new value"));
+/// let (_, diagnostics) = medl::parse(SourceId(0), &text.replace("n' =", "n ="));
+/// assert_eq!(diagnostics[0].help.as_deref(), Some("write `n' = …`: the prime denotes the new value"));
 /// ```
 pub fn parse(source: SourceId, text: &str) -> (Script, Vec<Diagnostic>) {
     let mut parser = ScriptParser::new(&LANGUAGE, source, text);
     let script = parser.requirement_script();
-    (script, parser.problems())
+    (script, parser.into_diagnostics())
 }
 
 /// Formats the script in `text`, the contents of the file `source`: statements are indented, each ends in `;`, and
@@ -83,9 +83,9 @@ impl ScriptParser<'_> {
             Token::Word("alarm") => parser.medl_definition(DefinitionKind::Alarm, &mut script),
             Token::Word(word @ ("export" | "monobj" | "monmeth" | "timestamp")) => {
                 let message = format!("`{word}` is only allowed in PEDL scripts");
-                let problem = Diagnostic::error(parser.here(), message).label("unknown in MEDL");
+                let diagnostic = Diagnostic::error(parser.here(), message).label("unknown in MEDL");
                 parser.report(
-                    problem.help("export an event or a condition from the PEDL script and import it here"),
+                    diagnostic.help("export an event or a condition from the PEDL script and import it here"),
                 );
                 parser.skip_line();
                 Some(())
@@ -111,8 +111,8 @@ impl ScriptParser<'_> {
             Token::Word("condition") => ImportKind::Condition,
             Token::Word("action") => ImportKind::Action,
             _ => {
-                let problem = self.expected("`event`, `condition` or `action`");
-                self.report(problem.help("write `import event e1, e2;`"));
+                let diagnostic = self.expected("`event`, `condition` or `action`");
+                self.report(diagnostic.help("write `import event e1, e2;`"));
                 return None;
             }
         };
@@ -147,8 +147,8 @@ impl ScriptParser<'_> {
             });
         }
         if names.len() < 2 {
-            let problem = self.expected("`.` and a method").help(HELP);
-            self.report(problem);
+            let diagnostic = self.expected("`.` and a method").help(HELP);
+            self.report(diagnostic);
             return None;
         }
         self.expect_mark("(", HELP)?;
@@ -161,8 +161,8 @@ impl ScriptParser<'_> {
                 .map(|node| &node.kind)
                 .filter(|kind| **kind != Kind::Literal(Literal::Null))
             else {
-                let problem = Diagnostic::error(expression.span(), "this is not a constant");
-                self.report(problem.label("expected a number, a string, `true` or `false`").help(HELP));
+                let diagnostic = Diagnostic::error(expression.span(), "this is not a constant");
+                self.report(diagnostic.label("expected a number, a string, `true` or `false`").help(HELP));
                 return None;
             };
             arguments.push(literal.clone());
@@ -183,20 +183,20 @@ impl ScriptParser<'_> {
         };
         let Some(ty) = ty else {
             let words = Type::ALL.map(Type::word);
-            let problem = self.expected("a type");
+            let diagnostic = self.expected("a type");
             let suggestion = match self.at.token {
                 Token::Word(word) => suggest(word, words),
                 _ => None,
             };
-            self.report(problem.help(suggestion.unwrap_or_else(|| HELP.to_owned())));
+            self.report(diagnostic.help(suggestion.unwrap_or_else(|| HELP.to_owned())));
             return None;
         };
         self.take();
         let names = self.names("the name of a variable")?;
         if self.at_mark("=") {
             let message = "an auxiliary variable cannot be initialised";
-            let problem = Diagnostic::error(self.here(), message).label("expected `;`");
-            self.report(problem.help("set it in a guard that is triggered when the program starts"));
+            let diagnostic = Diagnostic::error(self.here(), message).label("expected `;`");
+            self.report(diagnostic.help("set it in a guard that is triggered when the program starts"));
             return None;
         }
         script.variables.extend(names.into_iter().map(|name| Variable { ty, name }));
@@ -213,13 +213,13 @@ impl ScriptParser<'_> {
         let start = self.at.start;
         let trigger = self.guarded()?;
         if !self.take_mark("->") {
-            let problem = self.expected("`->`");
+            let diagnostic = self.expected("`->`");
             let first = trigger
                 .nodes
                 .first()
                 .map(|node| &self.text[node.span.start as usize..node.span.end as usize]);
             let suggestion = first.and_then(|word| suggest(word, LANGUAGE.statements.iter().copied()));
-            self.report(problem.help(suggestion.unwrap_or_else(|| GUARD.to_owned())));
+            self.report(diagnostic.help(suggestion.unwrap_or_else(|| GUARD.to_owned())));
             if !self.at_mark("{") {
                 return None;
             }
@@ -251,16 +251,16 @@ impl ScriptParser<'_> {
                 return;
             }
             if self.at_statement() || self.at_end() {
-                let problem = self.expected("`}`").help("add the missing `}`");
-                self.report(problem);
+                let diagnostic = self.expected("`}`").help("add the missing `}`");
+                self.report(diagnostic);
                 return;
             }
             match self.update() {
                 Some(update) => {
                     updates.push(update);
                     if !self.at_mark("}") && !self.at_mark(";") {
-                        let problem = self.expected("`;`").help("end each update with `;`");
-                        self.report(problem);
+                        let diagnostic = self.expected("`;`").help("end each update with `;`");
+                        self.report(diagnostic);
                         self.skip_update();
                     }
                 }
@@ -293,18 +293,18 @@ impl ScriptParser<'_> {
                 Some(Update::Invoke(self.expect_name("the name of an action")?))
             }
             Token::Word(word) if matches!(self.peek(), Token::Mark("=" | ":=")) => {
-                let problem = Diagnostic::error(self.here(), format!("`{word}` has no prime"))
+                let diagnostic = Diagnostic::error(self.here(), format!("`{word}` has no prime"))
                     .label("refers to the old value");
-                self.report(problem.help(format!("write `{word}' = …`: the prime denotes the new value")));
+                self.report(diagnostic.help(format!("write `{word}' = …`: the prime denotes the new value")));
                 None
             }
             _ => {
-                let problem = self.expected("an update");
+                let diagnostic = self.expected("an update");
                 let suggestion = match self.at.token {
                     Token::Word(word) => suggest(word, ["print", "invoke"]),
                     _ => None,
                 };
-                self.report(problem.help(suggestion.unwrap_or_else(|| GUARD.to_owned())));
+                self.report(diagnostic.help(suggestion.unwrap_or_else(|| GUARD.to_owned())));
                 None
             }
         }

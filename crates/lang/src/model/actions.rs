@@ -1,9 +1,9 @@
 //! Lowers transitions to actions.
 
 use super::ast::{State, Transition, Trigger};
-use super::check::{Checker, all, unary};
-use super::effects::{Effect, Scratch, dequeue, enqueue, room, store};
-use super::scope::{Binding, Resolved, ScopeCursor};
+use super::check::{Checker, conjunction, unary};
+use super::effects::{Effect, Scratch, dequeue, enqueue, has_space, store};
+use super::scope::{Binding, ModelScope, Resolved};
 use super::symbols::{Decl, Mailbox, SymbolTable};
 use super::syntax::{Expr, Name, Path};
 use invigil_expr::diag::{Diagnostic, Span, nearest};
@@ -14,14 +14,16 @@ use std::collections::{HashMap, HashSet};
 const MAX_ACTIONS: usize = 1 << 16;
 
 /// Builds the actions of all processes.
-pub(super) struct Actions<'a> {
+pub(super) struct ActionBuilder<'a> {
     pub(super) symbols: &'a SymbolTable,
     pub(super) checker: &'a mut Checker,
     pub(super) scratch: &'a mut Scratch,
     pub(super) actions: Vec<Action>,
+    /// The position of each action.
     pub(super) spans: Vec<Span>,
-    /// Per action, whether it leaves an atomic state.
-    atomic: Vec<bool>,
+    /// Whether each action leaves an atomic state.
+    is_atomic: Vec<bool>,
+    /// The names in use.
     names: HashSet<String>,
     /// Whether the limit is reached.
     is_full: bool,
@@ -29,7 +31,7 @@ pub(super) struct Actions<'a> {
     pub(super) receivers: HashMap<usize, Vec<ProcessTransition<'a>>>,
 }
 
-/// A transition of a process, with the condition under which its channel index is the one at hand.
+/// A transition of a process, with the condition under which its channel index selects the current channel.
 #[derive(Clone)]
 pub(super) struct ProcessTransition<'a> {
     pub(super) process: usize,
@@ -41,7 +43,7 @@ pub(super) struct ProcessTransition<'a> {
 /// The event by which properties observe an action: its name and parameters.
 pub(super) type EventLabel = (String, Vec<(String, Expression)>);
 
-/// The effect of receiving values, from a queue or from a sender.
+/// The effect of receiving values from a queue or a sender.
 #[derive(Default)]
 pub(super) struct Reception {
     /// The conditions for receiving.
@@ -58,28 +60,31 @@ pub(super) struct Reception {
 /// An effect in its execution order; senders precede receivers.
 #[derive(Default)]
 pub(super) struct LoweredEffect {
-    pub(super) first: Vec<Statement>,
-    pub(super) kept: Vec<Statement>,
+    pub(super) choices: Vec<Statement>,
+    /// Copies of values that later statements overwrite.
+    pub(super) saved_values: Vec<Statement>,
+    /// Assignments of received values.
     pub(super) stores: Vec<Statement>,
-    pub(super) by_sender: Vec<Statement>,
+    pub(super) sender_body: Vec<Statement>,
     pub(super) body: Vec<Statement>,
-    pub(super) last: Vec<Statement>,
-    pub(super) needs: Vec<Expression>,
+    pub(super) resets: Vec<Statement>,
+    /// Conditions of the action: there is space for the events that it sends.
+    pub(super) space_conditions: Vec<Expression>,
 }
 
-impl<'a> Actions<'a> {
+impl<'a> ActionBuilder<'a> {
     pub(super) fn new(
         symbols: &'a SymbolTable,
         checker: &'a mut Checker,
         scratch: &'a mut Scratch,
-    ) -> Actions<'a> {
-        Actions {
+    ) -> ActionBuilder<'a> {
+        ActionBuilder {
             symbols,
             checker,
             scratch,
             actions: Vec::new(),
             spans: Vec::new(),
-            atomic: Vec::new(),
+            is_atomic: Vec::new(),
             names: HashSet::new(),
             is_full: false,
             receivers: HashMap::new(),
@@ -87,7 +92,7 @@ impl<'a> Actions<'a> {
     }
 
     /// Builds all actions, process by process, in source order.
-    pub(super) fn all(&mut self) {
+    pub(super) fn build_all(&mut self) {
         self.collect_receivers();
         for process in 0..self.symbols.instances.len() {
             // Errors in the first members of an array also occur in the others.
@@ -100,18 +105,18 @@ impl<'a> Actions<'a> {
                 for transition in &state.transitions {
                     let local =
                         ProcessTransition { process, state, transition, condition: Expression::Constant(1) };
-                    self.transition(&local);
+                    self.add_transition(&local);
                 }
                 if let Some(mailbox) = &instance.mailbox {
                     self.drop_event(process, state, mailbox);
                 }
             }
         }
-        self.raise_atomic();
+        self.prioritise_atomic_actions();
     }
 
-    pub(super) fn here(&self, process: usize, bindings: &'a [Binding]) -> ScopeCursor<'a> {
-        ScopeCursor { symbols: self.symbols, instance: Some(process), bindings, model: None }
+    pub(super) fn scope(&self, process: usize, bindings: &'a [Binding]) -> ModelScope<'a> {
+        ModelScope { symbols: self.symbols, instance: Some(process), bindings, model: None }
     }
 
     fn collect_receivers(&mut self) {
@@ -133,29 +138,29 @@ impl<'a> Actions<'a> {
 
     /// Returns the channels that a path can refer to, each with its condition.
     fn channels(&mut self, process: usize, path: &Path) -> Option<Vec<(usize, Expression)>> {
-        let here = ScopeCursor { symbols: self.symbols, instance: Some(process), bindings: &[], model: None };
-        let resolved = here.resolve(self.checker, path, None)?;
+        let scope = ModelScope { symbols: self.symbols, instance: Some(process), bindings: &[], model: None };
+        let resolved = scope.resolve(self.checker, path, None)?;
         let mut found = Vec::new();
-        let mut open = vec![(resolved, Vec::new())];
-        while let Some((resolved, conditions)) = open.pop() {
+        let mut pending = vec![(resolved, Vec::new())];
+        while let Some((resolved, conditions)) = pending.pop() {
             match resolved {
-                Resolved::Decl(Decl::Channel(channel)) => found.push((channel, all(conditions))),
+                Resolved::Decl(Decl::Channel(channel)) => found.push((channel, conjunction(conditions))),
                 Resolved::Select { index, low, items, .. } => {
                     for (at, item) in (low..).zip(items) {
-                        let is_it = Expression::binary(
+                        let is_selected = Expression::binary(
                             Binary::Equal,
                             index.expression.clone(),
                             Expression::Constant(at),
                         );
                         let mut conditions = conditions.clone();
-                        conditions.push(is_it);
-                        open.push((item, conditions));
+                        conditions.push(is_selected);
+                        pending.push((item, conditions));
                     }
                 }
                 _ => {
-                    let problem =
+                    let diagnostic =
                         Diagnostic::error(path.span, format!("`{}` is not a channel", path.head.text));
-                    return self.checker.report(problem.label("expected a channel"));
+                    return self.checker.report(diagnostic.label("expected a channel"));
                 }
             }
         }
@@ -163,29 +168,29 @@ impl<'a> Actions<'a> {
         Some(found)
     }
 
-    fn transition(&mut self, local: &ProcessTransition<'a>) -> Option<()> {
+    fn add_transition(&mut self, local: &ProcessTransition<'a>) -> Option<()> {
         let symbols = self.symbols;
         let instance = &symbols.instances[local.process];
         match &local.transition.trigger {
-            Trigger::Nothing => self.alone(local, Reception::default(), None, None),
+            Trigger::Nothing => self.add_single(local, Reception::default(), None, None),
             Trigger::Event { name, patterns } => {
                 let Some(mailbox) = &instance.mailbox else {
                     if instance.declared.mailbox.is_some() {
                         return None;
                     }
                     let message = format!("`{}` has no mailbox", instance.declared.name.text);
-                    let problem = Diagnostic::error(name.span, message).label("it receives no events");
-                    return self.checker.report(problem.help("add `mailbox fifo[3] of Signal` to it"));
+                    let diagnostic = Diagnostic::error(name.span, message).label("it receives no events");
+                    return self.checker.report(diagnostic.help("add `mailbox fifo[3] of Signal` to it"));
                 };
                 let positions = if mailbox.is_deferred { mailbox.queue.capacity } else { 1 };
                 for position in 0..positions {
-                    let mut received = self.event(local.process, mailbox, name, patterns, position)?;
+                    let mut received = self.match_event(local.process, mailbox, name, patterns, position)?;
                     for before in 0..position {
-                        let handled = self.handled(local.process, local.state, mailbox, before)?;
+                        let handled = self.handles_event(local.process, local.state, mailbox, before)?;
                         received.conditions.push(unary(Unary::Not, handled));
                     }
-                    let taken = (dequeue(&mailbox.queue, position), Some(mailbox.queue.length));
-                    self.alone(local, received, Some(taken), Some(&name.text))?;
+                    let dequeued = (dequeue(&mailbox.queue, position), Some(mailbox.queue.length));
+                    self.add_single(local, received, Some(dequeued), Some(&name.text))?;
                 }
                 Some(())
             }
@@ -193,12 +198,12 @@ impl<'a> Actions<'a> {
                 for (number, condition) in self.channels(local.process, channel)? {
                     let one = ProcessTransition { condition, ..local.clone() };
                     let channel = &symbols.channels[number];
-                    let values = self.sent(&one, channel, values)?;
+                    let values = self.sent_values(&one, channel, values)?;
                     match &channel.queue {
                         Some(queue) => {
                             let mut received = Reception::default();
-                            received.conditions.push(room(queue, 0));
-                            self.buffered(&one, received, enqueue(queue, &values))?;
+                            received.conditions.push(has_space(queue, 0));
+                            self.add_buffered_send(&one, received, enqueue(queue, &values))?;
                         }
                         None => self.add_rendezvous(&one, number, &values)?,
                     }
@@ -213,12 +218,14 @@ impl<'a> Actions<'a> {
                         let head = |cell: &VariableId| Expression::element(*cell, Expression::Constant(0));
                         let values: Vec<Expression> = queue.cells.iter().map(head).collect();
                         let span = one.transition.span;
-                        let mut received = self.received(one.process, span, channel, patterns, &values)?;
+                        let mut received =
+                            self.match_patterns(one.process, span, channel, patterns, &values)?;
                         let length = Expression::read(queue.length);
-                        let waits = Expression::binary(Binary::Greater, length, Expression::Constant(0));
-                        received.conditions.insert(0, waits);
-                        let taken = (dequeue(queue, 0), Some(queue.length));
-                        self.alone(&one, received, Some(taken), None)?;
+                        let has_message =
+                            Expression::binary(Binary::Greater, length, Expression::Constant(0));
+                        received.conditions.insert(0, has_message);
+                        let dequeued = (dequeue(queue, 0), Some(queue.length));
+                        self.add_single(&one, received, Some(dequeued), None)?;
                     } else {
                         self.check_receiver(&one, channel, patterns)?;
                     }
@@ -228,26 +235,26 @@ impl<'a> Actions<'a> {
         }
     }
 
-    /// Adds the action that drops an event the state does not handle, if the mailbox is not deferred.
+    /// Adds the action that drops an event that the state does not handle, unless the mailbox is deferred.
     fn drop_event(&mut self, process: usize, state: &'a State, mailbox: &Mailbox) -> Option<()> {
-        let takes = |transition: &Transition| matches!(transition.trigger, Trigger::Event { .. });
-        if mailbox.is_deferred || !state.transitions.iter().any(takes) {
+        let handles_events = |transition: &Transition| matches!(transition.trigger, Trigger::Event { .. });
+        if mailbox.is_deferred || !state.transitions.iter().any(handles_events) {
             return None;
         }
-        let handled = self.handled(process, state, mailbox, 0)?;
+        let handled = self.handles_event(process, state, mailbox, 0)?;
         let length = Expression::read(mailbox.queue.length);
-        let waits = Expression::binary(Binary::Greater, length, Expression::Constant(0));
+        let has_message = Expression::binary(Binary::Greater, length, Expression::Constant(0));
         let instance = &self.symbols.instances[process];
-        let own = self.location(process, &state.name)?;
+        let location = self.location(process, &state.name)?;
         let action = Action {
             name: format!("{}: {} drops an event", instance.name, state.name.text),
             event: None,
             parameters: Vec::new(),
-            moves: vec![Move { process: process as u32, from: own, to: own }],
-            guard: all(vec![waits, unary(Unary::Not, handled)]),
+            moves: vec![Move { process: process as u32, from: location, to: location }],
+            guard: conjunction(vec![has_message, unary(Unary::Not, handled)]),
             effect: dequeue(&mailbox.queue, 0),
             priority: instance.priority,
-            side: instance.unit,
+            side: instance.side,
         };
         self.add(action, state.name.span, state.is_atomic);
         Some(())
@@ -259,14 +266,14 @@ impl<'a> Actions<'a> {
             return Some(at as u32);
         }
         let message = format!("`{}` has no state `{}`", instance.declared.name.text, name.text);
-        let mut problem = Diagnostic::error(name.span, message).label("unknown");
+        let mut diagnostic = Diagnostic::error(name.span, message).label("unknown");
         if let Some(near) = nearest(&name.text, instance.states.iter().map(String::as_str)) {
-            problem = problem.help(format!("did you mean `{near}`?"));
+            diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
         }
-        self.checker.report(problem)
+        self.checker.report(diagnostic)
     }
 
-    pub(super) fn moves(&mut self, local: &ProcessTransition<'a>) -> Option<Move> {
+    pub(super) fn move_of(&mut self, local: &ProcessTransition<'a>) -> Option<Move> {
         let from = self.location(local.process, &local.state.name)?;
         let to = match &local.transition.target {
             Some(target) => self.location(local.process, target)?,
@@ -276,53 +283,62 @@ impl<'a> Actions<'a> {
     }
 
     /// Returns the event of a transition, as properties observe it.
-    pub(super) fn label(
+    pub(super) fn event_label(
         &mut self,
         local: &ProcessTransition<'a>,
         bindings: &[Binding],
     ) -> Option<Option<EventLabel>> {
         let Some(label) = &local.transition.label else { return Some(None) };
-        let here =
-            ScopeCursor { symbols: self.symbols, instance: Some(local.process), bindings, model: None };
+        let scope =
+            ModelScope { symbols: self.symbols, instance: Some(local.process), bindings, model: None };
         let mut parameters = Vec::new();
         for (name, value) in &label.arguments {
-            let found = self.checker.check(&here, value, None)?;
+            let found = self.checker.check(&scope, value, None)?;
             parameters.push((name.clone(), before(found.expression)));
         }
         Some(Some((label.name.text.clone(), parameters)))
     }
 
-    /// Adds an action of a single process. The statements in `taken` remove its message from a queue and change the
-    /// queue's length.
-    fn alone(
+    /// Adds an action of a single process. The statements in `dequeued` remove its message from a queue, whose length
+    /// variable they change.
+    fn add_single(
         &mut self,
         local: &ProcessTransition<'a>,
         received: Reception,
-        taken: Option<(Vec<Statement>, Option<VariableId>)>,
+        dequeued: Option<(Vec<Statement>, Option<VariableId>)>,
         event: Option<&str>,
     ) -> Option<()> {
-        let by = self.moves(local);
+        let moved = self.move_of(local);
         let instance = &self.symbols.instances[local.process];
         let guards = self.guards(local.process, local.transition, &received.bindings);
-        let label = self.label(local, &received.bindings);
+        let label = self.event_label(local, &received.bindings);
         let used_before: Vec<bool> =
             received.bindings.iter().map(|binding| binding.is_used.replace(false)).collect();
 
-        let trial = self.made(None, local, &received, false)?;
-        self.unused(local.process, &received.bindings, &used_before);
-        let (taken, queue) = taken.unwrap_or_default();
-        self.checker.spend(local.transition.span, 4 * taken.len())?;
-        let mut touched = HashSet::new();
-        assigned(&trial.body, &mut touched);
-        let touches = queue.is_some_and(|length| touched.contains(&length) || reads_in(&trial.body, length));
-        let made = match touches && !received.bindings.is_empty() {
+        let trial = self.lower_effect(None, local, &received, false)?;
+        self.warn_unused_bindings(local.process, &received.bindings, &used_before);
+        let (dequeued, queue) = dequeued.unwrap_or_default();
+        self.checker.spend(local.transition.span, 4 * dequeued.len())?;
+        let mut changed = HashSet::new();
+        collect_assigned(&trial.body, &mut changed);
+        let uses_queue =
+            queue.is_some_and(|length| changed.contains(&length) || statements_read(&trial.body, length));
+        let lowered = match uses_queue && !received.bindings.is_empty() {
             // Bound values must be saved before they leave the queue.
-            true => self.made(None, local, &received, true)?,
+            true => self.lower_effect(None, local, &received, true)?,
             false => trial,
         };
-        let (early, late) = if touches { (taken, Vec::new()) } else { (Vec::new(), taken) };
-        let needs = made.needs;
-        let done = [made.first, made.kept, made.stores, early, made.body, late, made.last];
+        let (early, late) = if uses_queue { (dequeued, Vec::new()) } else { (Vec::new(), dequeued) };
+        let needs = lowered.space_conditions;
+        let done = [
+            lowered.choices,
+            lowered.saved_values,
+            lowered.stores,
+            early,
+            lowered.body,
+            late,
+            lowered.resets,
+        ];
 
         let parameters = received.parameters;
         let parameters_of_event = |event: &str| (event.to_owned(), parameters);
@@ -334,79 +350,87 @@ impl<'a> Actions<'a> {
         conditions.extend(received.conditions);
         conditions.extend(guards?);
         conditions.extend(needs);
-        let here = self.here(local.process, &[]);
+        let scope = self.scope(local.process, &[]);
         let priority = match &local.transition.priority {
-            Some(written) => priority(self.checker, &here, written)?,
+            Some(syntax) => priority(self.checker, &scope, syntax)?,
             None => instance.priority,
         };
-        let by = by?;
+        let moved = moved?;
         let states = &instance.states;
         let action = Action {
-            name: format!("{}: {} → {}", instance.name, states[by.from as usize], states[by.to as usize]),
+            name: format!(
+                "{}: {} → {}",
+                instance.name, states[moved.from as usize], states[moved.to as usize]
+            ),
             event,
             parameters,
-            moves: vec![by],
-            guard: all(conditions),
+            moves: vec![moved],
+            guard: conjunction(conditions),
             effect: done.into_iter().flatten().collect(),
             priority,
-            side: instance.unit,
+            side: instance.side,
         };
         self.add(action, local.transition.span, local.state.is_atomic);
         Some(())
     }
 
-    /// Builds the effect. If `is_kept`, bound values are copied before anything changes.
-    pub(super) fn made(
+    /// Builds the effect. If `saves_values`, bound values are copied before anything changes.
+    pub(super) fn lower_effect(
         &mut self,
         sender: Option<&ProcessTransition<'a>>,
         local: &ProcessTransition<'a>,
         received: &Reception,
-        is_kept: bool,
+        saves_values: bool,
     ) -> Option<LoweredEffect> {
-        let outside = self.here(local.process, &[]);
+        let top_level = self.scope(local.process, &[]);
         let mut effect = Effect::new(self.checker, self.scratch);
-        let mut made = LoweredEffect::default();
+        let mut lowered = LoweredEffect::default();
         let mut bindings = received.bindings.clone();
-        if is_kept {
+        if saves_values {
             for (binding, range) in bindings.iter_mut().zip(&received.ranges) {
-                let hidden = effect.hidden(*range);
+                let hidden = effect.scratch_variable(*range);
                 let value = core::mem::replace(&mut binding.value.expression, Expression::read(hidden));
-                made.kept.push(Statement::assign(hidden, value));
+                lowered.saved_values.push(Statement::assign(hidden, value));
             }
         }
-        let is_several = sender.is_some() && received.assigned.len() > 1;
+        let is_multiple = sender.is_some() && received.assigned.len() > 1;
         for (path, value, kind) in &received.assigned {
             let mut value = value.clone();
             // Values of a multiple assignment are computed before all its assignments.
-            if is_several && !matches!(value, Expression::Constant(_)) {
-                let hidden = effect.hidden(kind.range());
-                made.kept.push(Statement::assign(hidden, value));
+            if is_multiple && !matches!(value, Expression::Constant(_)) {
+                let hidden = effect.scratch_variable(kind.range());
+                lowered.saved_values.push(Statement::assign(hidden, value));
                 value = Expression::read(hidden);
             }
-            let target = outside.resolve(effect.checker, path, None)?;
-            made.stores.extend(store(target, &value)?);
+            let target = top_level.resolve(effect.checker, path, None)?;
+            lowered.stores.extend(store(target, &value)?);
         }
         if let Some(sender) = sender {
-            let here = ScopeCursor { instance: Some(sender.process), ..outside };
-            made.by_sender = effect.block(&here, &sender.transition.effect)?;
+            let scope = ModelScope { instance: Some(sender.process), ..top_level };
+            lowered.sender_body = effect.lower_block(&scope, &sender.transition.effect)?;
         }
-        let seen = if is_kept { &bindings } else { &received.bindings };
-        let here =
-            ScopeCursor { symbols: self.symbols, instance: Some(local.process), bindings: seen, model: None };
-        made.body = effect.block(&here, &local.transition.effect)?;
-        (made.first, made.last, made.needs) = (effect.first, effect.last, effect.needs);
-        Some(made)
+        let visible = if saves_values { &bindings } else { &received.bindings };
+        let scope = ModelScope {
+            symbols: self.symbols,
+            instance: Some(local.process),
+            bindings: visible,
+            model: None,
+        };
+        lowered.body = effect.lower_block(&scope, &local.transition.effect)?;
+        (lowered.choices, lowered.resets, lowered.space_conditions) =
+            (effect.choices, effect.resets, effect.space_conditions);
+        Some(lowered)
     }
 
     /// Adds an action that sends to a buffered channel.
-    fn buffered(
+    fn add_buffered_send(
         &mut self,
         local: &ProcessTransition<'a>,
         received: Reception,
         sent: Vec<Statement>,
     ) -> Option<()> {
         let before = self.actions.len();
-        self.alone(local, received, None, None)?;
+        self.add_single(local, received, None, None)?;
         // The value is computed in the state of the guard: it is sent before the effect.
         if let Some(action) = self.actions.get_mut(before) {
             let rest = core::mem::replace(&mut action.effect, sent);
@@ -416,21 +440,28 @@ impl<'a> Actions<'a> {
     }
 
     /// Warns about unused bindings, which may be misspelt variables.
-    pub(super) fn unused(&mut self, process: usize, bindings: &[Binding], used_before: &[bool]) {
+    pub(super) fn warn_unused_bindings(
+        &mut self,
+        process: usize,
+        bindings: &[Binding],
+        used_before: &[bool],
+    ) {
         for (at, binding) in bindings.iter().enumerate() {
             let is_used = binding.is_used.get() || used_before.get(at).copied().unwrap_or(false);
             if is_used || binding.name.text.starts_with('_') {
                 continue;
             }
             let message = format!("`{}` is not used", binding.name.text);
-            let mut problem =
+            let mut diagnostic =
                 Diagnostic::warning(binding.name.span, message).label("binds the received value");
             let known = self.symbols.names.keys().chain(self.symbols.instances[process].names.keys());
-            problem = match nearest(&binding.name.text, known.map(String::as_str)) {
-                Some(near) => problem.help(format!("did you mean `{near}`? write `_` to ignore the value")),
-                None => problem.help("write `_` to ignore the value"),
+            diagnostic = match nearest(&binding.name.text, known.map(String::as_str)) {
+                Some(near) => {
+                    diagnostic.help(format!("did you mean `{near}`? write `_` to ignore the value"))
+                }
+                None => diagnostic.help("write `_` to ignore the value"),
             };
-            self.checker.report::<()>(problem);
+            self.checker.report::<()>(diagnostic);
         }
     }
 
@@ -440,8 +471,9 @@ impl<'a> Actions<'a> {
             return;
         }
         if self.actions.len() >= MAX_ACTIONS {
-            let problem = Diagnostic::error(span, format!("the model has more than {MAX_ACTIONS} actions"));
-            self.checker.report::<()>(problem.label("limit reached here").help("use smaller arrays"));
+            let diagnostic =
+                Diagnostic::error(span, format!("the model has more than {MAX_ACTIONS} actions"));
+            self.checker.report::<()>(diagnostic.label("limit reached here").help("use smaller arrays"));
             self.is_full = true;
             return;
         }
@@ -458,13 +490,13 @@ impl<'a> Actions<'a> {
         }
         self.actions.push(action);
         self.spans.push(span);
-        self.atomic.push(is_atomic);
+        self.is_atomic.push(is_atomic);
     }
 
     /// Gives actions that leave atomic states priority over all others.
-    fn raise_atomic(&mut self) {
+    fn prioritise_atomic_actions(&mut self) {
         let highest = self.actions.iter().map(|action| action.priority).max().unwrap_or(0);
-        for (action, is_atomic) in self.actions.iter_mut().zip(&self.atomic) {
+        for (action, is_atomic) in self.actions.iter_mut().zip(&self.is_atomic) {
             if *is_atomic {
                 action.priority = highest.saturating_add(1);
             }
@@ -489,24 +521,24 @@ pub(super) fn trigger_span(transition: &Transition, otherwise: Span) -> Span {
 }
 
 /// Evaluates a priority, a small constant.
-pub(super) fn priority(checker: &mut Checker, here: &ScopeCursor<'_>, written: &Expr) -> Option<i32> {
-    let value = checker.constant(here, written)?;
+pub(super) fn priority(checker: &mut Checker, scope: &ModelScope<'_>, syntax: &Expr) -> Option<i32> {
+    let value = checker.constant(scope, syntax)?;
     match i32::try_from(value) {
         Ok(value) if value < i32::MAX => Some(value),
-        _ => checker.report(Diagnostic::error(written.span, "priority out of range").label("too large")),
+        _ => checker.report(Diagnostic::error(syntax.span, "priority out of range").label("too large")),
     }
 }
 
 /// Collects the variables that statements change.
-pub(super) fn assigned(statements: &[Statement], found: &mut HashSet<VariableId>) {
+pub(super) fn collect_assigned(statements: &[Statement], found: &mut HashSet<VariableId>) {
     for statement in statements {
         match statement {
             Statement::Assign { place, .. } | Statement::Choose { place, .. } => {
                 found.insert(place.variable);
             }
             Statement::If { then, otherwise, .. } => {
-                assigned(then, found);
-                assigned(otherwise, found);
+                collect_assigned(then, found);
+                collect_assigned(otherwise, found);
             }
             Statement::Require(_) | Statement::Assert { .. } => {}
         }
@@ -514,7 +546,7 @@ pub(super) fn assigned(statements: &[Statement], found: &mut HashSet<VariableId>
 }
 
 /// Whether statements read a variable.
-fn reads_in(statements: &[Statement], variable: VariableId) -> bool {
+fn statements_read(statements: &[Statement], variable: VariableId) -> bool {
     let only = HashSet::from([variable]);
     statements.iter().any(|statement| match statement {
         Statement::Assign { place, value, .. } => {
@@ -523,7 +555,7 @@ fn reads_in(statements: &[Statement], variable: VariableId) -> bool {
         Statement::Choose { .. } => false,
         Statement::Require(condition) | Statement::Assert { condition, .. } => reads(condition, &only),
         Statement::If { condition, then, otherwise } => {
-            reads(condition, &only) || reads_in(then, variable) || reads_in(otherwise, variable)
+            reads(condition, &only) || statements_read(then, variable) || statements_read(otherwise, variable)
         }
     })
 }

@@ -19,11 +19,11 @@ pub(super) enum Item {
     /// `turn: 0..3 = 0`
     Variable(VariableDecl),
     /// `channel c[4]: 0..7`
-    Channel { name: Name, array: Option<Family>, capacity: Option<Expr>, values: Vec<TypeExpr> },
+    Channel { name: Name, array: Option<IndexRange>, capacity: Option<Expr>, values: Vec<TypeExpr> },
     /// `process P { … }`
     Process(Rc<Process>),
     /// `instance A = P(1)`
-    Instance { name: Name, array: Option<Family>, template: Name, arguments: Vec<Expr>, unit: Side },
+    Instance { name: Name, array: Option<IndexRange>, template: Name, arguments: Vec<Expr>, side: Side },
     /// `predicate safe = …`
     Predicate { name: Name, body: Expr },
     /// `invariant safe: …`
@@ -41,7 +41,7 @@ pub(super) struct Variant {
 
 /// `[i in 0..3]`
 #[derive(Clone, Debug)]
-pub(super) struct Family {
+pub(super) struct IndexRange {
     pub(super) index: Name,
     pub(super) range: Range,
 }
@@ -75,9 +75,9 @@ pub(super) enum Initial {
 #[derive(Clone, Debug)]
 pub(super) struct Process {
     pub(super) name: Name,
-    pub(super) array: Option<Family>,
+    pub(super) array: Option<IndexRange>,
     pub(super) parameters: Option<Vec<Name>>,
-    pub(super) unit: Side,
+    pub(super) side: Side,
     pub(super) priority: Option<Expr>,
     pub(super) variables: Vec<VariableDecl>,
     pub(super) mailbox: Option<Mailbox>,

@@ -1,7 +1,7 @@
 //! Type checker for expressions, which also lowers them.
 
 use super::parse_expressions::MAX_DEPTH;
-use super::syntax::{Argument, Expr, Name, Path, Range, Segment, Shape};
+use super::syntax::{Argument, Expr, ExprKind, Name, Path, Range, Segment};
 use invigil_expr::diag::{Diagnostic, Span};
 use invigil_model::{Binary, Expression, Unary};
 use std::rc::Rc;
@@ -65,7 +65,7 @@ pub(super) trait Scope {
 
 /// Checks expressions and lowers them.
 pub(super) struct Checker {
-    pub(super) problems: Vec<Diagnostic>,
+    pub(super) diagnostics: Vec<Diagnostic>,
     /// The number of nodes that may still be created.
     node_budget: usize,
     /// Names bound to numbers, innermost last.
@@ -73,20 +73,21 @@ pub(super) struct Checker {
     /// Whether names without a prime refer to the source of the step.
     is_step: bool,
     /// Whether the current expression is already fixed to the source or target of the step.
-    is_placed: bool,
+    is_time_fixed: bool,
 }
 
 impl Checker {
     /// Creates a checker with a limit on the number of nodes.
     pub(super) fn new(node_budget: usize) -> Checker {
-        let (problems, locals) = (Vec::new(), Vec::new());
-        Checker { problems, node_budget, locals, is_step: false, is_placed: false }
+        let (diagnostics, locals) = (Vec::new(), Vec::new());
+        Checker { diagnostics, node_budget, locals, is_step: false, is_time_fixed: false }
     }
 
     /// Reports a diagnostic.
-    pub(super) fn report<T>(&mut self, problem: Diagnostic) -> Option<T> {
-        if self.problems.len() < 50 && !self.problems.iter().any(|other| other.span == problem.span) {
-            self.problems.push(problem);
+    pub(super) fn report<T>(&mut self, diagnostic: Diagnostic) -> Option<T> {
+        if self.diagnostics.len() < 50 && !self.diagnostics.iter().any(|other| other.span == diagnostic.span)
+        {
+            self.diagnostics.push(diagnostic);
         }
         None
     }
@@ -105,44 +106,44 @@ impl Checker {
             }
             None => {
                 self.node_budget = 0;
-                let problem =
+                let diagnostic =
                     Diagnostic::error(span, "this expression is too large").label("limit reached here");
-                self.report(problem.help("use smaller ranges or fewer nested quantifiers"))
+                self.report(diagnostic.help("use smaller ranges or fewer nested quantifiers"))
             }
         }
     }
 
     /// Checks a predicate over steps: if any name has a prime, names without one refer to the source of the step.
-    pub(super) fn predicate(&mut self, scope: &dyn Scope, written: &Expr) -> Option<Expression> {
-        self.is_step = has_prime(written);
-        let found = self.expect(scope, written, &Type::Boolean);
+    pub(super) fn predicate(&mut self, scope: &dyn Scope, syntax: &Expr) -> Option<Expression> {
+        self.is_step = has_prime(syntax);
+        let found = self.expect(scope, syntax, &Type::Boolean);
         self.is_step = false;
         Some(found?.expression)
     }
 
     /// Checks an expression of the given type.
-    pub(super) fn expect(&mut self, scope: &dyn Scope, written: &Expr, wanted: &Type) -> Option<Typed> {
-        let found = self.check(scope, written, Some(wanted))?;
+    pub(super) fn expect(&mut self, scope: &dyn Scope, syntax: &Expr, wanted: &Type) -> Option<Typed> {
+        let found = self.check(scope, syntax, Some(wanted))?;
         if found.kind == *wanted {
             return Some(found);
         }
         let message = format!("expected {}, found {}", wanted.describe(), found.kind.describe());
-        let mut problem =
-            Diagnostic::error(written.span, message).label(format!("is {}", found.kind.describe()));
+        let mut diagnostic =
+            Diagnostic::error(syntax.span, message).label(format!("is {}", found.kind.describe()));
         if (wanted, &found.kind) == (&Type::Boolean, &Type::Integer) {
-            problem = problem.help("compare the value: `… != 0`");
+            diagnostic = diagnostic.help("compare the value: `… != 0`");
         }
-        self.report(problem)
+        self.report(diagnostic)
     }
 
     /// Evaluates a constant expression.
-    pub(super) fn constant(&mut self, scope: &dyn Scope, written: &Expr) -> Option<i64> {
-        let found = self.expect(scope, written, &Type::Integer)?;
+    pub(super) fn constant(&mut self, scope: &dyn Scope, syntax: &Expr) -> Option<i64> {
+        let found = self.expect(scope, syntax, &Type::Integer)?;
         match found.constant() {
             Some(value) => Some(value),
             None => {
-                let problem = Diagnostic::error(written.span, "expected a constant");
-                self.report(problem.label("not known at compile time"))
+                let diagnostic = Diagnostic::error(syntax.span, "expected a constant");
+                self.report(diagnostic.label("not known at compile time"))
             }
         }
     }
@@ -153,8 +154,8 @@ impl Checker {
         let high = self.constant(scope, &range.high);
         let (low, high, span) = (low?, high?, range.low.span.to(range.high.span));
         if low > high {
-            let problem = Diagnostic::error(span, format!("the range {low}..{high} is empty"));
-            return self.report(problem.label("empty range"));
+            let diagnostic = Diagnostic::error(span, format!("the range {low}..{high} is empty"));
+            return self.report(diagnostic.label("empty range"));
         }
         match high.checked_sub(low) {
             Some(size) if size < 1 << 62 => Some((low, high)),
@@ -166,28 +167,30 @@ impl Checker {
     pub(super) fn check(
         &mut self,
         scope: &dyn Scope,
-        written: &Expr,
+        syntax: &Expr,
         expected: Option<&Type>,
     ) -> Option<Typed> {
-        self.spend(written.span, 1)?;
-        match &written.shape {
-            Shape::Number(number) => Some(Typed::leaf(Expression::Constant(*number), Type::Integer)),
-            Shape::Truth(truth) => Some(Typed::leaf(Expression::Constant(i64::from(*truth)), Type::Boolean)),
-            Shape::Path(path) => self.path(scope, path, expected),
-            Shape::Unary(operator, operand) => {
+        self.spend(syntax.span, 1)?;
+        match &syntax.kind {
+            ExprKind::Number(number) => Some(Typed::leaf(Expression::Constant(*number), Type::Integer)),
+            ExprKind::Boolean(truth) => {
+                Some(Typed::leaf(Expression::Constant(i64::from(*truth)), Type::Boolean))
+            }
+            ExprKind::Path(path) => self.path(scope, path, expected),
+            ExprKind::Unary(operator, operand) => {
                 let kind = if *operator == Unary::Not { Type::Boolean } else { Type::Integer };
                 let operand = self.expect(scope, operand, &kind)?;
                 let depth = operand.depth + 1;
-                self.made(written.span, unary(*operator, operand.expression), kind, depth)
+                self.limit_depth(syntax.span, unary(*operator, operand.expression), kind, depth)
             }
-            Shape::Binary(operator, both) => self.binary(scope, written.span, *operator, both),
-            Shape::All(parts) | Shape::Any(parts) => {
+            ExprKind::Binary(operator, operands) => self.binary(scope, syntax.span, *operator, operands),
+            ExprKind::All(parts) | ExprKind::Any(parts) => {
                 let parts: Vec<Option<Typed>> =
                     parts.iter().map(|part| self.expect(scope, part, &Type::Boolean)).collect();
                 let parts = parts.into_iter().collect::<Option<Vec<Typed>>>()?;
-                self.joined(written.span, matches!(written.shape, Shape::All(_)), parts)
+                self.join_conditions(syntax.span, matches!(syntax.kind, ExprKind::All(_)), parts)
             }
-            Shape::If(parts) => {
+            ExprKind::If(parts) => {
                 let condition = self.expect(scope, &parts.0, &Type::Boolean);
                 let this = self.check(scope, &parts.1, expected)?;
                 let that = self.expect(scope, &parts.2, &this.kind)?;
@@ -201,28 +204,28 @@ impl Checker {
                         Expression::If(Box::new((condition.expression, this.expression, that.expression)))
                     }
                 };
-                self.made(written.span, chosen, kind, depth)
+                self.limit_depth(syntax.span, chosen, kind, depth)
             }
-            Shape::Each { is_all, name, range, body } => {
+            ExprKind::Quantifier { is_all, name, range, body } => {
                 let (low, high) = self.bounds(scope, range)?;
                 let mut parts = Vec::new();
                 for number in low..=high {
-                    self.spend(written.span, 1)?;
+                    self.spend(syntax.span, 1)?;
                     self.locals.push((name.text.clone(), number));
                     let part = self.expect(scope, body, &Type::Boolean);
                     self.locals.pop();
                     // Errors in the first instance also occur in the others.
                     parts.push(part?);
                 }
-                self.joined(written.span, *is_all, parts)
+                self.join_conditions(syntax.span, *is_all, parts)
             }
-            Shape::Call { name, argument, is_primed } => {
-                let was_placed = core::mem::replace(&mut self.is_placed, true);
+            ExprKind::Call { name, argument, is_primed } => {
+                let was_time_fixed = core::mem::replace(&mut self.is_time_fixed, true);
                 let found = scope.call(self, name, argument);
-                self.is_placed = was_placed;
+                self.is_time_fixed = was_time_fixed;
                 let mut found = found?;
                 if !matches!(found.expression, Expression::Happens(_)) {
-                    found.expression = self.placed(found.expression, *is_primed);
+                    found.expression = self.fix_time(found.expression, *is_primed);
                 }
                 Some(found)
             }
@@ -235,17 +238,17 @@ impl Checker {
         {
             return Some(Typed::leaf(Expression::Constant(*number), Type::Integer));
         }
-        let was_placed = core::mem::replace(&mut self.is_placed, true);
+        let was_time_fixed = core::mem::replace(&mut self.is_time_fixed, true);
         let found = scope.read(self, path, expected);
-        self.is_placed = was_placed;
+        self.is_time_fixed = was_time_fixed;
         let mut found = found?;
-        found.expression = self.placed(found.expression, path.is_primed);
-        self.made(path.span, found.expression, found.kind, found.depth)
+        found.expression = self.fix_time(found.expression, path.is_primed);
+        self.limit_depth(path.span, found.expression, found.kind, found.depth)
     }
 
     /// Fixes a value that is read to the source or target of the step.
-    fn placed(&self, expression: Expression, is_primed: bool) -> Expression {
-        let is_source = self.is_step && !self.is_placed && !is_primed;
+    fn fix_time(&self, expression: Expression, is_primed: bool) -> Expression {
+        let is_source = self.is_step && !self.is_time_fixed && !is_primed;
         match expression {
             Expression::Constant(_) => expression,
             _ if is_source => Expression::Before(Box::new(expression)),
@@ -258,9 +261,9 @@ impl Checker {
         scope: &dyn Scope,
         span: Span,
         operator: Binary,
-        both: &(Expr, Expr),
+        operands: &(Expr, Expr),
     ) -> Option<Typed> {
-        let (operands, kind) = match operator {
+        let (operand_type, kind) = match operator {
             Binary::Implies => (Some(Type::Boolean), Type::Boolean),
             Binary::Equal | Binary::NotEqual => (None, Type::Boolean),
             Binary::Less | Binary::LessOrEqual | Binary::Greater | Binary::GreaterOrEqual => {
@@ -268,40 +271,44 @@ impl Checker {
             }
             _ => (Some(Type::Integer), Type::Integer),
         };
-        let (left, right) = match operands {
-            Some(operands) => {
-                let left = self.expect(scope, &both.0, &operands);
-                (left, self.expect(scope, &both.1, &operands))
+        let (left, right) = match operand_type {
+            Some(operand_type) => {
+                let left = self.expect(scope, &operands.0, &operand_type);
+                (left, self.expect(scope, &operands.1, &operand_type))
             }
-            None => self.alike(scope, both),
+            None => self.check_same_type(scope, operands),
         };
         let (left, right) = (left?, right?);
         let depth = 1 + left.depth.max(right.depth);
         if matches!(operator, Binary::Divide | Binary::Remainder) && right.constant() == Some(0) {
-            return self.report(Diagnostic::error(both.1.span, "division by 0").label("is 0"));
+            return self.report(Diagnostic::error(operands.1.span, "division by 0").label("is 0"));
         }
-        self.made(span, binary(operator, left.expression, right.expression), kind, depth)
+        self.limit_depth(span, binary(operator, left.expression, right.expression), kind, depth)
     }
 
-    /// Checks two operands of the same type, which either of them may determine.
-    fn alike(&mut self, scope: &dyn Scope, both: &(Expr, Expr)) -> (Option<Typed>, Option<Typed>) {
-        let mark = self.problems.len();
-        if let Some(left) = self.check(scope, &both.0, None) {
-            let right = self.expect(scope, &both.1, &left.kind);
+    /// Checks two operands that must have the same type. Either one may determine it.
+    fn check_same_type(
+        &mut self,
+        scope: &dyn Scope,
+        operands: &(Expr, Expr),
+    ) -> (Option<Typed>, Option<Typed>) {
+        let mark = self.diagnostics.len();
+        if let Some(left) = self.check(scope, &operands.0, None) {
+            let right = self.expect(scope, &operands.1, &left.kind);
             return (Some(left), right);
         }
         // The left operand may be an enum value whose type only the right operand determines.
-        let before: Vec<Diagnostic> = self.problems.drain(mark..).collect();
-        let right = self.check(scope, &both.1, None);
+        let before: Vec<Diagnostic> = self.diagnostics.drain(mark..).collect();
+        let right = self.check(scope, &operands.1, None);
         match &right {
             Some(of) if matches!(of.kind, Type::Names(_)) => {
                 let kind = of.kind.clone();
-                (self.expect(scope, &both.0, &kind), right)
+                (self.expect(scope, &operands.0, &kind), right)
             }
             _ => {
-                let after: Vec<Diagnostic> = self.problems.drain(mark..).collect();
-                before.into_iter().chain(after).for_each(|problem| {
-                    self.report::<()>(problem);
+                let after: Vec<Diagnostic> = self.diagnostics.drain(mark..).collect();
+                before.into_iter().chain(after).for_each(|diagnostic| {
+                    self.report::<()>(diagnostic);
                 });
                 (None, right)
             }
@@ -309,25 +316,26 @@ impl Checker {
     }
 
     /// Joins conditions by `and` or by `or`.
-    fn joined(&mut self, span: Span, is_all: bool, parts: Vec<Typed>) -> Option<Typed> {
+    fn join_conditions(&mut self, span: Span, is_all: bool, parts: Vec<Typed>) -> Option<Typed> {
         let depth = parts.iter().map(|part| part.depth).max().unwrap_or(0) + parts.len().max(1).ilog2() + 1;
         let parts = parts.into_iter().map(|part| part.expression).collect();
-        let joined = if is_all { all(parts) } else { any(parts) };
-        self.made(span, joined, Type::Boolean, depth)
+        let joined = if is_all { conjunction(parts) } else { disjunction(parts) };
+        self.limit_depth(span, joined, Type::Boolean, depth)
     }
 
     /// Limits the depth of a lowered expression, since names may denote deep ones.
-    fn made(&mut self, span: Span, expression: Expression, kind: Type, depth: u32) -> Option<Typed> {
+    fn limit_depth(&mut self, span: Span, expression: Expression, kind: Type, depth: u32) -> Option<Typed> {
         if depth > 2 * MAX_DEPTH {
-            let problem = Diagnostic::error(span, "this expression is nested too deeply").label("too deep");
-            return self.report(problem.help("its names refer to expressions that are already deep"));
+            let diagnostic =
+                Diagnostic::error(span, "this expression is nested too deeply").label("too deep");
+            return self.report(diagnostic.help("its names refer to expressions that are already deep"));
         }
         Some(Typed { expression, kind, depth })
     }
 }
 
 /// Conjunction, with constant operands removed.
-pub(super) fn all(mut parts: Vec<Expression>) -> Expression {
+pub(super) fn conjunction(mut parts: Vec<Expression>) -> Expression {
     if parts.contains(&Expression::Constant(0)) {
         return Expression::Constant(0);
     }
@@ -336,7 +344,7 @@ pub(super) fn all(mut parts: Vec<Expression>) -> Expression {
 }
 
 /// Disjunction, with constant operands removed.
-pub(super) fn any(mut parts: Vec<Expression>) -> Expression {
+pub(super) fn disjunction(mut parts: Vec<Expression>) -> Expression {
     if parts.iter().any(|part| matches!(part, Expression::Constant(value) if *value != 0)) {
         return Expression::Constant(1);
     }
@@ -357,14 +365,14 @@ pub(super) fn unary(operator: Unary, operand: Expression) -> Expression {
 /// Binary operator, with constant folding.
 pub(super) fn binary(operator: Binary, left: Expression, right: Expression) -> Expression {
     if let (Expression::Constant(a), Expression::Constant(b)) = (&left, &right)
-        && let Some(value) = known(operator, *a, *b)
+        && let Some(value) = fold(operator, *a, *b)
     {
         return Expression::Constant(value);
     }
     Expression::binary(operator, left, right)
 }
 
-fn known(operator: Binary, a: i64, b: i64) -> Option<i64> {
+fn fold(operator: Binary, a: i64, b: i64) -> Option<i64> {
     let shift = u32::try_from(b).ok().filter(|by| *by < 64);
     Some(match operator {
         Binary::Add => a.checked_add(b)?,
@@ -390,19 +398,19 @@ fn known(operator: Binary, a: i64, b: i64) -> Option<i64> {
 }
 
 /// Whether any name has a prime. The recursion is bounded by the parser.
-pub(super) fn has_prime(written: &Expr) -> bool {
+pub(super) fn has_prime(syntax: &Expr) -> bool {
     let in_path = |path: &Path| {
         path.is_primed || path.rest.iter().any(|part| matches!(part, Segment::Index(of) if has_prime(of)))
     };
-    match &written.shape {
-        Shape::Number(_) | Shape::Truth(_) => false,
-        Shape::Path(path) => in_path(path),
-        Shape::Unary(_, operand) => has_prime(operand),
-        Shape::Binary(_, both) => has_prime(&both.0) || has_prime(&both.1),
-        Shape::All(parts) | Shape::Any(parts) => parts.iter().any(has_prime),
-        Shape::If(parts) => has_prime(&parts.0) || has_prime(&parts.1) || has_prime(&parts.2),
-        Shape::Each { body, .. } => has_prime(body),
-        Shape::Call { argument, is_primed, .. } => {
+    match &syntax.kind {
+        ExprKind::Number(_) | ExprKind::Boolean(_) => false,
+        ExprKind::Path(path) => in_path(path),
+        ExprKind::Unary(_, operand) => has_prime(operand),
+        ExprKind::Binary(_, operands) => has_prime(&operands.0) || has_prime(&operands.1),
+        ExprKind::All(parts) | ExprKind::Any(parts) => parts.iter().any(has_prime),
+        ExprKind::If(parts) => has_prime(&parts.0) || has_prime(&parts.1) || has_prime(&parts.2),
+        ExprKind::Quantifier { body, .. } => has_prime(body),
+        ExprKind::Call { argument, is_primed, .. } => {
             *is_primed || matches!(argument, Argument::Path(path) if in_path(path))
         }
     }

@@ -1,9 +1,9 @@
 //! Lowers declarations to variables, processes and symbols.
 
-use super::ast::{self, Family, Initial, Item, TypeExpr};
+use super::ast::{self, IndexRange, Initial, Item, TypeExpr};
 use super::check::Checker;
 use super::predicate::type_of;
-use super::scope::ScopeCursor;
+use super::scope::ModelScope;
 use super::symbols::{Channel, Decl, Enum, Field, Layout, NameKind, Queue, Record, SymbolTable};
 use super::syntax::{Expr, Name};
 use invigil_expr::diag::{Diagnostic, Span};
@@ -14,7 +14,7 @@ use std::rc::Rc;
 /// The maximum number of scalar elements of a variable.
 const MAX_ELEMENTS: u64 = 1 << 16;
 /// The maximum number of elements of all variables: a configuration has no more bits.
-const MAX_IN_ALL: u64 = 1 << 18;
+const MAX_TOTAL_ELEMENTS: u64 = 1 << 18;
 /// The maximum capacity of a queue.
 const MAX_CAPACITY: i64 = 255;
 /// The maximum nesting of arrays and records.
@@ -22,13 +22,14 @@ const MAX_DEPTH: u32 = 16;
 /// The maximum number of variables of a model, including those of processes and channels.
 const MAX_VARIABLES: usize = 1 << 14;
 /// The maximum length of an array of processes or channels.
-const MAX_FAMILY: i64 = 1 << 10;
+const MAX_ARRAY_LENGTH: i64 = 1 << 10;
 
 /// Collects declarations.
 pub(super) struct Declarations<'a> {
     pub(super) symbols: SymbolTable,
     pub(super) parts: ModelParts,
     pub(super) checker: &'a mut Checker,
+    /// The process templates, each with whether it has an instance.
     pub(super) templates: HashMap<String, (Rc<ast::Process>, bool)>,
     /// The number of elements of all variables so far.
     elements: u64,
@@ -41,15 +42,15 @@ impl<'a> Declarations<'a> {
     }
 
     /// Lowers all declarations; processes come last since they may use later declarations.
-    pub(super) fn all(&mut self, items: &[Item]) {
+    pub(super) fn declare_all(&mut self, items: &[Item]) {
         for item in items {
-            self.item(item);
+            self.declare_item(item);
         }
         for item in items {
             match item {
-                Item::Process(process) => self.process(process),
-                Item::Instance { name, array, template, arguments, unit } => {
-                    self.instance(name, array.as_ref(), template, arguments, *unit);
+                Item::Process(process) => self.declare_process(process),
+                Item::Instance { name, array, template, arguments, side } => {
+                    self.declare_instance(name, array.as_ref(), template, arguments, *side);
                 }
                 _ => {}
             }
@@ -57,70 +58,71 @@ impl<'a> Declarations<'a> {
         let unused: Vec<Span> =
             self.templates.values().filter(|(_, used)| !used).map(|(of, _)| of.name.span).collect();
         for span in unused {
-            let problem = Diagnostic::warning(span, "this process template has no instances");
+            let diagnostic = Diagnostic::warning(span, "this process template has no instances");
             let help = "write `instance A = …(…)`, or remove the parentheses";
-            self.checker.report::<()>(problem.label("never instantiated").help(help));
+            self.checker.report::<()>(diagnostic.label("never instantiated").help(help));
         }
     }
 
-    fn item(&mut self, item: &Item) {
+    fn declare_item(&mut self, item: &Item) {
         let (name, meaning) = match item {
             Item::Constant { name, value } => (name, self.constant(value)),
-            Item::Enum { name, variants } => (name, self.names(name, variants)),
-            Item::Record { name, fields } => (name, self.record(name, fields)),
-            Item::Alias { name, of } => (name, self.layout(None, of).map(NameKind::Shape)),
+            Item::Enum { name, variants } => (name, self.enum_type(name, variants)),
+            Item::Record { name, fields } => (name, self.record_type(name, fields)),
+            Item::Alias { name, of } => (name, self.layout(None, of).map(NameKind::Layout)),
             Item::Variable(declared) => {
                 let mut names = HashMap::new();
-                self.variables(None, "", core::slice::from_ref(declared), &mut names);
+                self.declare_variables(None, "", core::slice::from_ref(declared), &mut names);
                 for name in &declared.names {
                     let meaning = names.remove(&name.text).unwrap_or(NameKind::Broken);
-                    self.name(name, meaning);
+                    self.declare_name(name, meaning);
                 }
                 return;
             }
-            Item::Channel { name, array, capacity, values } => {
-                (name, self.channel(name, array.as_ref(), capacity.as_ref(), values).map(NameKind::Decl))
-            }
+            Item::Channel { name, array, capacity, values } => (
+                name,
+                self.declare_channels(name, array.as_ref(), capacity.as_ref(), values).map(NameKind::Decl),
+            ),
             _ => return,
         };
-        self.name(name, meaning.unwrap_or(NameKind::Broken));
+        self.declare_name(name, meaning.unwrap_or(NameKind::Broken));
     }
 
     /// Declares a name; reports duplicates.
-    pub(super) fn name(&mut self, name: &Name, meaning: NameKind) {
-        match self.symbols.places.get(&name.text) {
+    pub(super) fn declare_name(&mut self, name: &Name, meaning: NameKind) {
+        match self.symbols.declaration_spans.get(&name.text) {
             Some(first) => {
-                let problem = Diagnostic::error(name.span, format!("`{}` is declared twice", name.text));
-                let problem = problem.label("second declaration").related(*first, "first declaration");
-                self.checker.report::<()>(problem);
+                let diagnostic = Diagnostic::error(name.span, format!("`{}` is declared twice", name.text));
+                let diagnostic = diagnostic.label("second declaration").related(*first, "first declaration");
+                self.checker.report::<()>(diagnostic);
             }
             None => {
-                self.symbols.places.insert(name.text.clone(), name.span);
+                self.symbols.declaration_spans.insert(name.text.clone(), name.span);
                 self.symbols.names.insert(name.text.clone(), meaning);
             }
         }
     }
 
     fn constant(&mut self, value: &Expr) -> Option<NameKind> {
-        let here = ScopeCursor::outside(&self.symbols);
-        let found = self.checker.check(&here, value, None)?;
+        let scope = ModelScope::top_level(&self.symbols);
+        let found = self.checker.check(&scope, value, None)?;
         match found.constant() {
             Some(value) => Some(NameKind::Constant(value, found.kind)),
             None => {
-                let problem = Diagnostic::error(value.span, "this must be a constant");
-                self.checker.report(problem.label("changes while the model runs"))
+                let diagnostic = Diagnostic::error(value.span, "this must be a constant");
+                self.checker.report(diagnostic.label("changes while the model runs"))
             }
         }
     }
 
-    fn names(&mut self, name: &Name, variants: &[ast::Variant]) -> Option<NameKind> {
+    fn enum_type(&mut self, name: &Name, variants: &[ast::Variant]) -> Option<NameKind> {
         let mut found: Vec<(String, Vec<Domain>)> = Vec::new();
         let mut seen: HashMap<&str, Span> = HashMap::new();
         for variant in variants {
             if let Some(first) = seen.insert(&variant.name.text, variant.name.span) {
                 let message = format!("duplicate `{}`", variant.name.text);
-                let problem = Diagnostic::error(variant.name.span, message).label("second declaration");
-                self.checker.report::<()>(problem.related(first, "first declaration"));
+                let diagnostic = Diagnostic::error(variant.name.span, message).label("second declaration");
+                self.checker.report::<()>(diagnostic.related(first, "first declaration"));
                 continue;
             }
             let mut kinds = Vec::new();
@@ -128,32 +130,32 @@ impl<'a> Declarations<'a> {
                 match &*self.layout(None, value)? {
                     Layout::Scalar(kind) => kinds.push(kind.clone()),
                     _ => {
-                        let problem =
+                        let diagnostic =
                             Diagnostic::error(variant.name.span, "events can only carry scalar values");
-                        return self.checker.report(problem.label("array or record"));
+                        return self.checker.report(diagnostic.label("array or record"));
                     }
                 }
             }
             found.push((variant.name.text.clone(), kinds));
         }
         if found.is_empty() {
-            let problem = Diagnostic::error(name.span, "this enum has no values").label("empty");
-            return self.checker.report(problem);
+            let diagnostic = Diagnostic::error(name.span, "this enum has no values").label("empty");
+            return self.checker.report(diagnostic);
         }
         let found = Rc::new(Enum { name: name.text.clone(), variants: found });
         self.symbols.enums.push(Rc::clone(&found));
         Some(NameKind::Enum(found))
     }
 
-    fn record(&mut self, name: &Name, fields: &[ast::VariableDecl]) -> Option<NameKind> {
+    fn record_type(&mut self, name: &Name, fields: &[ast::VariableDecl]) -> Option<NameKind> {
         let mut found: Vec<Field> = Vec::new();
         for declared in fields {
             let layout = self.layout(None, &declared.of)?;
             for field in &declared.names {
                 if found.iter().any(|other| other.name == field.text) {
                     let message = format!("the field `{}` is declared twice", field.text);
-                    let problem = Diagnostic::error(field.span, message).label("second declaration");
-                    self.checker.report::<()>(problem);
+                    let diagnostic = Diagnostic::error(field.span, message).label("second declaration");
+                    self.checker.report::<()>(diagnostic);
                     continue;
                 }
                 let (layout, initial) = (Rc::clone(&layout), declared.initial.clone());
@@ -162,35 +164,35 @@ impl<'a> Declarations<'a> {
         }
         let count = found.iter().fold(0_u64, |sum, field| sum.saturating_add(field.layout.count()));
         if count == 0 || count > MAX_ELEMENTS {
-            let problem = Diagnostic::error(name.span, "invalid number of fields in a record");
-            return self.checker.report(problem.label(if count == 0 { "none" } else { "too many" }));
+            let diagnostic = Diagnostic::error(name.span, "invalid number of fields in a record");
+            return self.checker.report(diagnostic.label(if count == 0 { "none" } else { "too many" }));
         }
         if found.iter().any(|field| field.layout.depth() >= MAX_DEPTH) {
-            let problem = Diagnostic::error(name.span, "these records are nested too deeply");
-            return self.checker.report(problem.label("too deep"));
+            let diagnostic = Diagnostic::error(name.span, "these records are nested too deeply");
+            return self.checker.report(diagnostic.label("too deep"));
         }
         let record = Record { name: name.text.clone(), fields: found, count };
-        Some(NameKind::Shape(Rc::new(Layout::Record(Rc::new(record)))))
+        Some(NameKind::Layout(Rc::new(Layout::Record(Rc::new(record)))))
     }
 
     /// Resolves a type.
-    fn layout(&mut self, instance: Option<usize>, written: &TypeExpr) -> Option<Rc<Layout>> {
-        let here = ScopeCursor { instance, ..ScopeCursor::outside(&self.symbols) };
-        match written {
+    fn layout(&mut self, instance: Option<usize>, syntax: &TypeExpr) -> Option<Rc<Layout>> {
+        let scope = ModelScope { instance, ..ModelScope::top_level(&self.symbols) };
+        match syntax {
             TypeExpr::Boolean => Some(Rc::new(Layout::Scalar(Domain::Boolean))),
             TypeExpr::Range(range) => {
-                let (low, high) = self.checker.bounds(&here, range)?;
+                let (low, high) = self.checker.bounds(&scope, range)?;
                 Some(Rc::new(Layout::Scalar(Domain::Integer { low, high })))
             }
             TypeExpr::Named(name) => match self.symbols.names.get(&name.text) {
-                Some(NameKind::Shape(layout)) => Some(Rc::clone(layout)),
+                Some(NameKind::Layout(layout)) => Some(Rc::clone(layout)),
                 Some(NameKind::Enum(of)) if of.variants.iter().all(|(_, values)| values.is_empty()) => {
                     Some(Rc::new(Layout::Scalar(Domain::Names(of.names()))))
                 }
                 Some(NameKind::Enum(_)) => {
                     let message = format!("the values of `{}` carry data", name.text);
-                    let problem = Diagnostic::error(name.span, message).label("only allowed in mailboxes");
-                    self.checker.report(problem)
+                    let diagnostic = Diagnostic::error(name.span, message).label("only allowed in mailboxes");
+                    self.checker.report(diagnostic)
                 }
                 Some(NameKind::Broken) => None,
                 other => {
@@ -200,30 +202,30 @@ impl<'a> Declarations<'a> {
                         false => format!("unknown type `{}`", name.text),
                     };
                     let types = self.symbols.names.iter().filter_map(|(name, meaning)| match meaning {
-                        NameKind::Enum(_) | NameKind::Shape(_) => Some(name.as_str()),
+                        NameKind::Enum(_) | NameKind::Layout(_) => Some(name.as_str()),
                         _ => None,
                     });
                     let near = invigil_expr::diag::nearest(&name.text, types.chain(["bool"]));
-                    let problem = Diagnostic::error(name.span, message).label("not a type");
-                    let problem = match near {
-                        Some(near) => problem.help(format!("did you mean `{near}`?")),
-                        None => problem.help("declare types before they are used"),
+                    let diagnostic = Diagnostic::error(name.span, message).label("not a type");
+                    let diagnostic = match near {
+                        Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+                        None => diagnostic.help("declare types before they are used"),
                     };
-                    self.checker.report(problem)
+                    self.checker.report(diagnostic)
                 }
             },
-            TypeExpr::Array(both) => {
-                let length = self.checker.constant(&here, &both.0)?;
-                let of = self.layout(instance, &both.1)?;
+            TypeExpr::Array(operands) => {
+                let length = self.checker.constant(&scope, &operands.0)?;
+                let of = self.layout(instance, &operands.1)?;
                 let count = u64::try_from(length).unwrap_or(0).saturating_mul(of.count());
                 if of.depth() >= MAX_DEPTH {
-                    let problem = Diagnostic::error(both.0.span, "these arrays are nested too deeply");
-                    return self.checker.report(problem.label("too deep"));
+                    let diagnostic = Diagnostic::error(operands.0.span, "these arrays are nested too deeply");
+                    return self.checker.report(diagnostic.label("too deep"));
                 }
                 if length < 1 || count > MAX_ELEMENTS {
                     let message = format!("an array must have 1 to {MAX_ELEMENTS} elements in total");
-                    let problem = Diagnostic::error(both.0.span, message);
-                    return self.checker.report(problem.label(format!("{length} elements here")));
+                    let diagnostic = Diagnostic::error(operands.0.span, message);
+                    return self.checker.report(diagnostic.label(format!("{length} elements here")));
                 }
                 Some(Rc::new(Layout::Array(length as u32, of)))
             }
@@ -231,14 +233,14 @@ impl<'a> Declarations<'a> {
     }
 
     /// Adds a variable; reports an error if there are too many.
-    pub(super) fn variable(&mut self, span: Span, variable: Variable) -> Option<VariableId> {
+    pub(super) fn add_variable(&mut self, span: Span, variable: Variable) -> Option<VariableId> {
         if self.parts.variables.len() >= MAX_VARIABLES {
             let message = format!("a model has at most {MAX_VARIABLES} variables");
             return self.checker.report(Diagnostic::error(span, message).label("limit reached here"));
         }
         self.elements += u64::from(variable.elements());
-        if self.elements > MAX_IN_ALL {
-            let message = format!("all variables together have more than {MAX_IN_ALL} elements");
+        if self.elements > MAX_TOTAL_ELEMENTS {
+            let message = format!("all variables together have more than {MAX_TOTAL_ELEMENTS} elements");
             return self.checker.report(Diagnostic::error(span, message).label("limit reached here"));
         }
         self.parts.variables.push(variable);
@@ -246,14 +248,14 @@ impl<'a> Declarations<'a> {
     }
 
     /// Adds a hidden array that only serves to check indices; it takes no space in configurations.
-    pub(super) fn guard(&mut self, span: Span, name: &str, length: usize) -> Option<VariableId> {
-        let nothing = Domain::Integer { low: 0, high: 0 };
-        let guard = Variable { is_hidden: true, ..Variable::array(name, nothing, vec![0; length]) };
-        self.variable(span, guard)
+    pub(super) fn add_index_guard(&mut self, span: Span, name: &str, length: usize) -> Option<VariableId> {
+        let zero_only = Domain::Integer { low: 0, high: 0 };
+        let guard = Variable { is_hidden: true, ..Variable::array(name, zero_only, vec![0; length]) };
+        self.add_variable(span, guard)
     }
 
     /// Declares the variables of a process, or the shared ones.
-    pub(super) fn variables(
+    pub(super) fn declare_variables(
         &mut self,
         instance: Option<usize>,
         prefix: &str,
@@ -264,20 +266,21 @@ impl<'a> Declarations<'a> {
             let layout = self.layout(instance, &declared.of);
             for name in &declared.names {
                 let full = format!("{prefix}{}", name.text);
-                let thing = layout.as_ref().and_then(|layout| {
-                    self.thing(instance, name.span, full, layout, declared.initial.as_ref())
+                let decl = layout.as_ref().and_then(|layout| {
+                    self.allocate(instance, name.span, full, layout, declared.initial.as_ref())
                 });
-                let meaning = thing.map_or(NameKind::Broken, NameKind::Decl);
+                let meaning = decl.map_or(NameKind::Broken, NameKind::Decl);
                 if names.insert(name.text.clone(), meaning).is_some() {
-                    let problem = Diagnostic::error(name.span, format!("`{}` is declared twice", name.text));
-                    self.checker.report::<()>(problem.label("second declaration"));
+                    let diagnostic =
+                        Diagnostic::error(name.span, format!("`{}` is declared twice", name.text));
+                    self.checker.report::<()>(diagnostic.label("second declaration"));
                 }
             }
         }
     }
 
     /// Allocates variables for a value of the given type.
-    fn thing(
+    fn allocate(
         &mut self,
         instance: Option<usize>,
         span: Span,
@@ -287,14 +290,14 @@ impl<'a> Declarations<'a> {
     ) -> Option<Decl> {
         match layout {
             Layout::Scalar(kind) => {
-                let first = self.first(instance, kind, initial)?;
-                let id = self.variable(span, Variable::scalar(name, kind.clone(), first))?;
+                let first = self.initial_value(instance, kind, initial)?;
+                let id = self.add_variable(span, Variable::scalar(name, kind.clone(), first))?;
                 if let Some(Initial::Any(range, span)) = initial {
-                    let (low, high) = self.choice(instance, kind, range.as_ref(), *span)?;
+                    let (low, high) = self.choice_bounds(instance, kind, range.as_ref(), *span)?;
                     let place = LValue::scalar(id);
                     self.parts.start.push(Statement::Choose { place, low, high });
                 }
-                Some(Decl::Cell(id, kind.clone()))
+                Some(Decl::Scalar(id, kind.clone()))
             }
             Layout::Array(length, of) => {
                 if let Some(Initial::List(values, span)) = initial
@@ -310,28 +313,28 @@ impl<'a> Declarations<'a> {
                     other => other,
                 };
                 if let Layout::Scalar(kind) = &**of {
-                    let mut firsts = Vec::new();
+                    let mut initial_values = Vec::new();
                     for index in 0..*length as usize {
-                        firsts.push(self.first(instance, kind, of_index(index))?);
+                        initial_values.push(self.initial_value(instance, kind, of_index(index))?);
                     }
-                    let id = self.variable(span, Variable::array(name, kind.clone(), firsts))?;
+                    let id = self.add_variable(span, Variable::array(name, kind.clone(), initial_values))?;
                     for index in 0..*length as usize {
                         if let Some(Initial::Any(range, span)) = of_index(index) {
-                            let (low, high) = self.choice(instance, kind, range.as_ref(), *span)?;
+                            let (low, high) = self.choice_bounds(instance, kind, range.as_ref(), *span)?;
                             let index = Some(Box::new(Expression::Constant(index as i64)));
                             let place = LValue { variable: id, index };
                             self.parts.start.push(Statement::Choose { place, low, high });
                         }
                     }
-                    return Some(Decl::Row(id, kind.clone(), *length));
+                    return Some(Decl::ScalarArray(id, kind.clone(), *length));
                 }
-                let guard = self.guard(span, &name, *length as usize)?;
+                let guard = self.add_index_guard(span, &name, *length as usize)?;
                 let mut items = Vec::new();
                 for index in 0..*length as usize {
                     let full = format!("{name}[{index}]");
-                    items.push(self.thing(instance, span, full, of, of_index(index))?);
+                    items.push(self.allocate(instance, span, full, of, of_index(index))?);
                 }
-                Some(Decl::Many { guard, low: 0, items: Rc::new(items) })
+                Some(Decl::Array { guard, low: 0, items: Rc::new(items) })
             }
             Layout::Record(record) => {
                 let values = match initial {
@@ -339,52 +342,58 @@ impl<'a> Declarations<'a> {
                     Some(Initial::List(values, _)) if values.len() == record.fields.len() => Some(values),
                     Some(Initial::List(_, at) | Initial::Any(_, at)) => {
                         let message = format!("`{}` has {} fields", record.name, record.fields.len());
-                        let problem =
+                        let diagnostic =
                             Diagnostic::error(*at, message).label("expected a list with one value per field");
                         return self
                             .checker
-                            .report(problem.help("write `[1, 2]`, in the order of the fields"));
+                            .report(diagnostic.help("write `[1, 2]`, in the order of the fields"));
                     }
                     Some(Initial::Value(value)) => {
                         let message = format!("`{}` has {} fields", record.name, record.fields.len());
-                        let problem = Diagnostic::error(value.span, message)
+                        let diagnostic = Diagnostic::error(value.span, message)
                             .label("expected a list with one value per field");
                         return self
                             .checker
-                            .report(problem.help("write `[1, 2]`, in the order of the fields"));
+                            .report(diagnostic.help("write `[1, 2]`, in the order of the fields"));
                     }
                 };
-                let mut things = Vec::new();
+                let mut fields = Vec::new();
                 for (at, field) in record.fields.iter().enumerate() {
                     let initial = values.map_or(field.initial.as_ref(), |values| values.get(at));
                     let full = format!("{name}.{}", field.name);
-                    things.push(self.thing(instance, span, full, &field.layout, initial)?);
+                    fields.push(self.allocate(instance, span, full, &field.layout, initial)?);
                 }
-                Some(Decl::Record(Rc::clone(record), Rc::new(things)))
+                Some(Decl::Record(Rc::clone(record), Rc::new(fields)))
             }
         }
     }
 
     /// Returns the initial value of a variable: the declared one, or 0, or its lowest value.
-    fn first(&mut self, instance: Option<usize>, kind: &Domain, initial: Option<&Initial>) -> Option<i64> {
+    fn initial_value(
+        &mut self,
+        instance: Option<usize>,
+        kind: &Domain,
+        initial: Option<&Initial>,
+    ) -> Option<i64> {
         let default = if kind.holds(0) { 0 } else { kind.range().0 };
         match initial {
             None | Some(Initial::Any(..)) => Some(default),
             Some(Initial::List(_, span)) => {
-                let problem = Diagnostic::error(*span, "expected a single value, found a list");
-                self.checker.report(problem.label("list"))
+                let diagnostic = Diagnostic::error(*span, "expected a single value, found a list");
+                self.checker.report(diagnostic.label("list"))
             }
             Some(Initial::Value(value)) => {
-                let here = ScopeCursor { instance, ..ScopeCursor::outside(&self.symbols) };
-                let found = self.checker.expect(&here, value, &type_of(kind))?;
+                let scope = ModelScope { instance, ..ModelScope::top_level(&self.symbols) };
+                let found = self.checker.expect(&scope, value, &type_of(kind))?;
                 let Some(known) = found.constant() else {
-                    let problem = Diagnostic::error(value.span, "an initial value must be a constant");
-                    return self.checker.report(problem.label("changes while the model runs"));
+                    let diagnostic = Diagnostic::error(value.span, "an initial value must be a constant");
+                    return self.checker.report(diagnostic.label("changes while the model runs"));
                 };
                 if !kind.holds(known) {
                     let (low, high) = kind.range();
-                    let problem = Diagnostic::error(value.span, format!("{known} is outside {low}..{high}"));
-                    return self.checker.report(problem.label("does not fit"));
+                    let diagnostic =
+                        Diagnostic::error(value.span, format!("{known} is outside {low}..{high}"));
+                    return self.checker.report(diagnostic.label("does not fit"));
                 }
                 Some(known)
             }
@@ -392,32 +401,33 @@ impl<'a> Declarations<'a> {
     }
 
     /// Returns the possible values of `any(…)` for a variable.
-    fn choice(
+    fn choice_bounds(
         &mut self,
         instance: Option<usize>,
         kind: &Domain,
         range: Option<&super::syntax::Range>,
         span: Span,
     ) -> Option<(i64, i64)> {
-        let here = ScopeCursor { instance, ..ScopeCursor::outside(&self.symbols) };
-        choice(self.checker, &here, kind, range, span)
+        let scope = ModelScope { instance, ..ModelScope::top_level(&self.symbols) };
+        choice_bounds(self.checker, &scope, kind, range, span)
     }
 
-    pub(super) fn family(&mut self, family: &Family) -> Option<(i64, i64)> {
-        let here = ScopeCursor::outside(&self.symbols);
-        let (low, high) = self.checker.bounds(&here, &family.range)?;
-        if high - low >= MAX_FAMILY {
-            let span = family.range.low.span.to(family.range.high.span);
-            let message = format!("at most {MAX_FAMILY} members are supported, found {}", high - low + 1);
+    pub(super) fn index_bounds(&mut self, index_range: &IndexRange) -> Option<(i64, i64)> {
+        let scope = ModelScope::top_level(&self.symbols);
+        let (low, high) = self.checker.bounds(&scope, &index_range.range)?;
+        if high - low >= MAX_ARRAY_LENGTH {
+            let span = index_range.range.low.span.to(index_range.range.high.span);
+            let message =
+                format!("at most {MAX_ARRAY_LENGTH} members are supported, found {}", high - low + 1);
             return self.checker.report(Diagnostic::error(span, message).label("too many"));
         }
         Some((low, high))
     }
 
-    fn channel(
+    fn declare_channels(
         &mut self,
         name: &Name,
-        array: Option<&Family>,
+        array: Option<&IndexRange>,
         capacity: Option<&Expr>,
         values: &[TypeExpr],
     ) -> Option<Decl> {
@@ -427,33 +437,33 @@ impl<'a> Declarations<'a> {
         }
         let capacity = match capacity {
             None => 0,
-            Some(written) => self.capacity(None, written)?,
+            Some(syntax) => self.capacity(None, syntax)?,
         };
         let Some(array) = array else {
-            return self.one_channel(name.span, name.text.clone(), capacity, &layouts);
+            return self.add_channel(name.span, name.text.clone(), capacity, &layouts);
         };
-        let (low, high) = self.family(array)?;
-        let guard = self.guard(name.span, &name.text, (high - low) as usize + 1)?;
+        let (low, high) = self.index_bounds(array)?;
+        let guard = self.add_index_guard(name.span, &name.text, (high - low) as usize + 1)?;
         let mut items = Vec::new();
         for index in low..=high {
-            items.push(self.one_channel(name.span, format!("{}[{index}]", name.text), capacity, &layouts)?);
+            items.push(self.add_channel(name.span, format!("{}[{index}]", name.text), capacity, &layouts)?);
         }
-        Some(Decl::Many { guard, low, items: Rc::new(items) })
+        Some(Decl::Array { guard, low, items: Rc::new(items) })
     }
 
-    pub(super) fn capacity(&mut self, instance: Option<usize>, written: &Expr) -> Option<u32> {
-        let here = ScopeCursor { instance, ..ScopeCursor::outside(&self.symbols) };
-        let capacity = self.checker.constant(&here, written)?;
+    pub(super) fn capacity(&mut self, instance: Option<usize>, syntax: &Expr) -> Option<u32> {
+        let scope = ModelScope { instance, ..ModelScope::top_level(&self.symbols) };
+        let capacity = self.checker.constant(&scope, syntax)?;
         if !(1..=MAX_CAPACITY).contains(&capacity) {
             let message = format!("the capacity must be 1 to {MAX_CAPACITY}, not {capacity}");
-            let problem = Diagnostic::error(written.span, message).label("out of range");
+            let diagnostic = Diagnostic::error(syntax.span, message).label("out of range");
             let help = "without `[…]`, a channel is a rendezvous channel";
-            return self.checker.report(problem.help(help));
+            return self.checker.report(diagnostic.help(help));
         }
         Some(capacity as u32)
     }
 
-    fn one_channel(
+    fn add_channel(
         &mut self,
         span: Span,
         name: String,
@@ -463,21 +473,21 @@ impl<'a> Declarations<'a> {
         let queue = match capacity {
             0 => None,
             _ => {
-                let leaves: Vec<(Vec<super::symbols::Part>, Domain)> =
+                let leaves: Vec<(Vec<super::symbols::Selector>, Domain)> =
                     values.iter().flat_map(|of| of.leaves()).collect();
                 let single = leaves.len() == 1;
                 let named = leaves.into_iter().enumerate().map(|(at, (_, kind))| {
                     let own = if single { name.clone() } else { format!("{name}.{at}") };
                     (own, kind)
                 });
-                Some(self.queue(span, &name, capacity, named.collect())?)
+                Some(self.add_queue(span, &name, capacity, named.collect())?)
             }
         };
         self.symbols.channels.push(Channel { name, values: values.to_vec(), queue });
         Some(Decl::Channel(self.symbols.channels.len() - 1))
     }
 
-    pub(super) fn queue(
+    pub(super) fn add_queue(
         &mut self,
         span: Span,
         name: &str,
@@ -488,18 +498,18 @@ impl<'a> Declarations<'a> {
         for (name, kind) in arrays {
             let low = kind.range().0;
             lowest.push(low);
-            cells.push(self.variable(span, Variable::array(name, kind, vec![low; capacity as usize]))?);
+            cells.push(self.add_variable(span, Variable::array(name, kind, vec![low; capacity as usize]))?);
         }
-        let room = Domain::Integer { low: 0, high: i64::from(capacity) };
-        let length = self.variable(span, Variable::scalar(format!("{name}.length"), room, 0))?;
+        let domain = Domain::Integer { low: 0, high: i64::from(capacity) };
+        let length = self.add_variable(span, Variable::scalar(format!("{name}.length"), domain, 0))?;
         Some(Queue { capacity, cells, lowest, length })
     }
 }
 
 /// Returns the possible values of `any(…)` for a variable of the given kind.
-pub(super) fn choice(
+pub(super) fn choice_bounds(
     checker: &mut Checker,
-    here: &ScopeCursor<'_>,
+    scope: &ModelScope<'_>,
     kind: &Domain,
     range: Option<&super::syntax::Range>,
     span: Span,
@@ -507,22 +517,22 @@ pub(super) fn choice(
     let (low, high) = match range {
         Some(range) => {
             if *kind == Domain::Boolean || matches!(kind, Domain::Names(_)) {
-                let problem = Diagnostic::error(range.low.span.to(range.high.span), "expected a number");
-                return checker.report(problem.label("range of numbers").help("write `any`"));
+                let diagnostic = Diagnostic::error(range.low.span.to(range.high.span), "expected a number");
+                return checker.report(diagnostic.label("range of numbers").help("write `any`"));
             }
-            checker.bounds(here, range)?
+            checker.bounds(scope, range)?
         }
         None => kind.range(),
     };
     let span = range.map_or(span, |range| range.low.span.to(range.high.span));
     if !kind.holds(low) || !kind.holds(high) {
         let (lowest, highest) = kind.range();
-        let problem = Diagnostic::error(span, format!("{low}..{high} is outside {lowest}..{highest}"));
-        return checker.report(problem.label("does not fit"));
+        let diagnostic = Diagnostic::error(span, format!("{low}..{high} is outside {lowest}..{highest}"));
+        return checker.report(diagnostic.label("does not fit"));
     }
     if high - low >= 1 << 16 {
-        let problem = Diagnostic::error(span, "too many values to choose from");
-        return checker.report(problem.label("at most 65536"));
+        let diagnostic = Diagnostic::error(span, "too many values to choose from");
+        return checker.report(diagnostic.label("at most 65536"));
     }
     Some((low, high))
 }

@@ -2,11 +2,11 @@
 
 use super::ast::{Overflow, Statement as StatementNode, StatementKind};
 use super::check::{Checker, Type, Typed, binary};
-use super::payload_check::fits;
+use super::payload_check::payload_assertion;
 use super::predicate::type_of;
-use super::scope::{Resolved, ScopeCursor, select_statements};
-use super::symbols::{Decl, Layout, Part, Queue};
-use super::syntax::{Expr, Name, Path, Segment, Shape};
+use super::scope::{ModelScope, Resolved, select_statements};
+use super::symbols::{Decl, Layout, Queue, Selector};
+use super::syntax::{Expr, ExprKind, Name, Path, Segment};
 use invigil_expr::diag::{Diagnostic, Span, nearest};
 use invigil_model::{Binary, Domain, Expression, LValue, Statement, Variable, VariableId};
 use std::collections::HashMap;
@@ -14,19 +14,19 @@ use std::collections::HashMap;
 /// Hidden variables that are used within an action and reset at its end.
 pub(super) struct Scratch {
     /// The id of the first one.
-    pub(super) from: VariableId,
+    pub(super) first_id: VariableId,
     pub(super) variables: Vec<Variable>,
     /// The ranges of all variables of the model, and of these.
     pub(super) ranges: Vec<(i64, i64)>,
-    /// By range, and by the number of variables of that range the action already uses.
-    known: HashMap<(i64, i64, usize), VariableId>,
+    /// The ids of the variables by range, and by the number of variables of that range that the action already uses.
+    ids: HashMap<(i64, i64, usize), VariableId>,
 }
 
 impl Scratch {
     /// Creates the pool; `ranges` are those of the variables declared before it.
     pub(super) fn new(ranges: Vec<(i64, i64)>) -> Scratch {
-        let from = ranges.len() as VariableId;
-        Scratch { from, variables: Vec::new(), ranges, known: HashMap::new() }
+        let first_id = ranges.len() as VariableId;
+        Scratch { first_id, variables: Vec::new(), ranges, ids: HashMap::new() }
     }
 }
 
@@ -34,15 +34,17 @@ impl Scratch {
 pub(super) struct Effect<'a> {
     pub(super) checker: &'a mut Checker,
     pub(super) scratch: &'a mut Scratch,
-    /// Statements before all others: choices.
-    pub(super) first: Vec<Statement>,
-    /// Statements after all others: resets of scratch variables.
-    pub(super) last: Vec<Statement>,
-    /// Conditions of the action in addition to its guard: free space for the events it sends.
-    pub(super) needs: Vec<Expression>,
-    used: HashMap<(i64, i64), usize>,
+    /// Choices, which are executed before all other statements.
+    pub(super) choices: Vec<Statement>,
+    /// Resets of scratch variables, which are executed after all other statements.
+    pub(super) resets: Vec<Statement>,
+    /// Conditions in addition to the guard: there is space for the events that the action sends.
+    pub(super) space_conditions: Vec<Expression>,
+    /// The number of scratch variables in use, by range.
+    used_scratch: HashMap<(i64, i64), usize>,
     /// The number of sends to each blocking mailbox.
-    sent: HashMap<VariableId, i64>,
+    send_counts: HashMap<VariableId, i64>,
+    /// Whether the current statement is executed only under a condition.
     is_under_condition: bool,
 }
 
@@ -51,63 +53,65 @@ impl<'a> Effect<'a> {
         Effect {
             checker,
             scratch,
-            first: Vec::new(),
-            last: Vec::new(),
-            needs: Vec::new(),
-            used: HashMap::new(),
-            sent: HashMap::new(),
+            choices: Vec::new(),
+            resets: Vec::new(),
+            space_conditions: Vec::new(),
+            used_scratch: HashMap::new(),
+            send_counts: HashMap::new(),
             is_under_condition: false,
         }
     }
 
     /// Returns a hidden variable for values of the given range.
-    pub(super) fn hidden(&mut self, (low, high): (i64, i64)) -> VariableId {
-        let used = self.used.entry((low, high)).or_default();
+    pub(super) fn scratch_variable(&mut self, (low, high): (i64, i64)) -> VariableId {
+        let used = self.used_scratch.entry((low, high)).or_default();
         let nth = *used;
         *used += 1;
-        let next = self.scratch.from + self.scratch.variables.len() as VariableId;
-        let id = *self.scratch.known.entry((low, high, nth)).or_insert(next);
+        let next = self.scratch.first_id + self.scratch.variables.len() as VariableId;
+        let id = *self.scratch.ids.entry((low, high, nth)).or_insert(next);
         if id == next {
             let kind = Domain::Integer { low, high };
             let variable = Variable::scalar(format!("scratch {low}..{high} #{nth}"), kind, low);
             self.scratch.variables.push(Variable { is_hidden: true, ..variable });
             self.scratch.ranges.push((low, high));
         }
-        self.last.push(Statement::assign(id, Expression::Constant(low)));
+        self.resets.push(Statement::assign(id, Expression::Constant(low)));
         id
     }
 
     /// Lowers a list of statements.
-    pub(super) fn block(
+    pub(super) fn lower_block(
         &mut self,
-        here: &ScopeCursor<'_>,
-        written: &[StatementNode],
+        scope: &ModelScope<'_>,
+        syntax: &[StatementNode],
     ) -> Option<Vec<Statement>> {
-        let mut done = Vec::new();
-        let mut is_right = true;
-        for statement in written {
-            is_right &= self.statement(here, statement, &mut done).is_some();
+        let mut statements = Vec::new();
+        let mut is_complete = true;
+        for statement in syntax {
+            is_complete &= self.lower_statement(scope, statement, &mut statements).is_some();
         }
-        is_right.then_some(done)
+        is_complete.then_some(statements)
     }
 
-    fn statement(
+    fn lower_statement(
         &mut self,
-        here: &ScopeCursor<'_>,
-        written: &StatementNode,
+        scope: &ModelScope<'_>,
+        syntax: &StatementNode,
         out: &mut Vec<Statement>,
     ) -> Option<()> {
-        self.checker.spend(written.span, 1)?;
-        match &written.kind {
+        self.checker.spend(syntax.span, 1)?;
+        match &syntax.kind {
             StatementKind::Assign { place, operator, value } => {
-                let target = here.resolve(self.checker, place, None)?;
-                self.assign(here, place, target, *operator, value, out)
+                let target = scope.resolve(self.checker, place, None)?;
+                self.assign(scope, place, target, *operator, value, out)
             }
             StatementKind::Choose { place, range } => {
-                let target = here.resolve(self.checker, place, None)?;
-                let Some(kind) = kind_of(&target) else { return self.not_assignable(place, &target) };
+                let target = scope.resolve(self.checker, place, None)?;
+                let Some(kind) = domain_of(&target) else {
+                    return self.report_not_assignable(place, &target);
+                };
                 let (low, high) =
-                    super::declare::choice(self.checker, here, &kind, range.as_ref(), written.span)?;
+                    super::declare::choice_bounds(self.checker, scope, &kind, range.as_ref(), syntax.span)?;
                 if !self.is_under_condition
                     && let Some(place) = place_of(&target)
                 {
@@ -115,17 +119,17 @@ impl<'a> Effect<'a> {
                     return Some(());
                 }
                 // The choice is made unconditionally, and used only where the condition holds.
-                let hidden = self.hidden((low, high));
-                self.first.push(Statement::Choose { place: LValue::scalar(hidden), low, high });
+                let hidden = self.scratch_variable((low, high));
+                self.choices.push(Statement::Choose { place: LValue::scalar(hidden), low, high });
                 out.extend(store(target, &Expression::read(hidden))?);
                 Some(())
             }
             StatementKind::If { condition, then, otherwise } => {
-                let condition = self.checker.expect(here, condition, &Type::Boolean);
-                let was = core::mem::replace(&mut self.is_under_condition, true);
-                let then = self.block(here, then);
-                let otherwise = self.block(here, otherwise);
-                self.is_under_condition = was;
+                let condition = self.checker.expect(scope, condition, &Type::Boolean);
+                let was_under_condition = core::mem::replace(&mut self.is_under_condition, true);
+                let then = self.lower_block(scope, then);
+                let otherwise = self.lower_block(scope, otherwise);
+                self.is_under_condition = was_under_condition;
                 let (condition, then, otherwise) = (condition?, then?, otherwise?);
                 match condition.constant() {
                     Some(0) => out.extend(otherwise),
@@ -137,73 +141,73 @@ impl<'a> Effect<'a> {
                 Some(())
             }
             StatementKind::For { name, range, body } => {
-                let (low, high) = self.checker.bounds(here, range)?;
+                let (low, high) = self.checker.bounds(scope, range)?;
                 for number in low..=high {
-                    self.checker.spend(written.span, 1)?;
+                    self.checker.spend(syntax.span, 1)?;
                     self.checker.locals.push((name.text.clone(), number));
-                    let done = self.block(here, body);
+                    let statements = self.lower_block(scope, body);
                     self.checker.locals.pop();
-                    out.extend(done?);
+                    out.extend(statements?);
                 }
                 Some(())
             }
             StatementKind::Assert { condition, message } => {
-                let condition = self.checker.expect(here, condition, &Type::Boolean)?.expression;
+                let condition = self.checker.expect(scope, condition, &Type::Boolean)?.expression;
                 out.push(Statement::Assert { condition, message: message.clone() });
                 Some(())
             }
             StatementKind::Require(condition) => {
-                let condition = self.checker.expect(here, condition, &Type::Boolean)?.expression;
+                let condition = self.checker.expect(scope, condition, &Type::Boolean)?.expression;
                 out.push(Statement::Require(condition));
                 Some(())
             }
             StatementKind::Send { to, event, values } => {
-                let target = here.resolve(self.checker, to, None)?;
-                out.extend(self.send(here, to.span, target, event, values)?);
+                let target = scope.resolve(self.checker, to, None)?;
+                out.extend(self.send(scope, to.span, target, event, values)?);
                 Some(())
             }
         }
     }
 
-    fn not_assignable<T>(&mut self, place: &Path, target: &Resolved) -> Option<T> {
+    fn report_not_assignable<T>(&mut self, place: &Path, target: &Resolved) -> Option<T> {
         let what = match target {
             Resolved::Decl(Decl::Process(_)) => "a process",
             Resolved::Decl(Decl::Channel(_)) => "a channel",
             Resolved::Decl(_) | Resolved::Select { .. } => "more than one value",
             _ => "an expression",
         };
-        let problem = Diagnostic::error(place.span, format!("cannot assign to {what}"));
-        self.checker.report(problem.label(what))
+        let diagnostic = Diagnostic::error(place.span, format!("cannot assign to {what}"));
+        self.checker.report(diagnostic.label(what))
     }
 
     pub(super) fn assign(
         &mut self,
-        here: &ScopeCursor<'_>,
+        scope: &ModelScope<'_>,
         place: &Path,
         target: Resolved,
         operator: Option<Binary>,
         value: &Expr,
         out: &mut Vec<Statement>,
     ) -> Option<()> {
-        let Some(kind) = kind_of(&target) else {
-            let Some(layout) = layout_of(&target) else { return self.not_assignable(place, &target) };
-            return self.copy(here, place, &layout, value, out);
+        let Some(kind) = domain_of(&target) else {
+            let Some(layout) = layout_of(&target) else { return self.report_not_assignable(place, &target) };
+            return self.copy(scope, place, &layout, value, out);
         };
-        let mut found = self.checker.expect(here, value, &type_of(&kind))?;
+        let mut found = self.checker.expect(scope, value, &type_of(&kind))?;
         if let Some(operator) = operator {
             if type_of(&kind) != Type::Integer {
                 return self.checker.report(Diagnostic::error(place.span, "expected a number"));
             }
-            let read = Expr { shape: Shape::Path(place.clone()), span: place.span, depth: 1 };
-            let old = self.checker.expect(here, &read, &Type::Integer)?;
+            let read = Expr { kind: ExprKind::Path(place.clone()), span: place.span, depth: 1 };
+            let old = self.checker.expect(scope, &read, &Type::Integer)?;
             found.expression = binary(operator, old.expression, found.expression);
         }
         if let Some(known) = found.constant()
             && !kind.holds(known)
         {
             let (low, high) = kind.range();
-            let problem = Diagnostic::error(value.span, format!("{known} is outside {low}..{high}"));
-            return self.checker.report(problem.label("cannot be held"));
+            let diagnostic = Diagnostic::error(value.span, format!("{known} is outside {low}..{high}"));
+            return self.checker.report(diagnostic.label("cannot be held"));
         }
         out.extend(store(target, &found.expression)?);
         Some(())
@@ -212,29 +216,32 @@ impl<'a> Effect<'a> {
     /// Assigns all scalar elements of an array or record.
     fn copy(
         &mut self,
-        here: &ScopeCursor<'_>,
+        scope: &ModelScope<'_>,
         place: &Path,
         layout: &Layout,
         value: &Expr,
         out: &mut Vec<Statement>,
     ) -> Option<()> {
-        let Shape::Path(from) = &value.shape else {
-            let problem = Diagnostic::error(value.span, "expected an array or record, found a single value");
-            return self.checker.report(problem.label("single value").help("assign the elements one by one"));
+        let ExprKind::Path(from) = &value.kind else {
+            let diagnostic =
+                Diagnostic::error(value.span, "expected an array or record, found a single value");
+            return self
+                .checker
+                .report(diagnostic.label("single value").help("assign the elements one by one"));
         };
-        for (way, _) in layout.leaves() {
+        for (selectors, _) in layout.leaves() {
             self.checker.spend(value.span, 2)?;
-            let (to, from) = (along(place, &way), along(from, &way));
-            let target = here.resolve(self.checker, &to, None)?;
-            let part = Expr { span: value.span, shape: Shape::Path(from), depth: value.depth };
-            self.assign(here, &to, target, None, &part, out)?;
+            let (to, from) = (append_selectors(place, &selectors), append_selectors(from, &selectors));
+            let target = scope.resolve(self.checker, &to, None)?;
+            let part = Expr { span: value.span, kind: ExprKind::Path(from), depth: value.depth };
+            self.assign(scope, &to, target, None, &part, out)?;
         }
         Some(())
     }
 
     fn send(
         &mut self,
-        here: &ScopeCursor<'_>,
+        scope: &ModelScope<'_>,
         span: Span,
         target: Resolved,
         event: &Name,
@@ -242,82 +249,83 @@ impl<'a> Effect<'a> {
     ) -> Option<Vec<Statement>> {
         let process = match target {
             Resolved::Select { index, low, guard, items } => {
-                let was = core::mem::replace(&mut self.is_under_condition, true);
+                let was_under_condition = core::mem::replace(&mut self.is_under_condition, true);
                 let mut choices = Vec::new();
                 for item in items {
-                    let choice = self.send(here, span, item, event, values);
+                    let choice = self.send(scope, span, item, event, values);
                     choices.extend(choice);
                 }
-                self.is_under_condition = was;
+                self.is_under_condition = was_under_condition;
                 return Some(select_statements(&index.expression, (low, guard), choices));
             }
             Resolved::Decl(Decl::Process(process)) => process,
             _ => {
-                let problem = Diagnostic::error(span, "this is not a process")
+                let diagnostic = Diagnostic::error(span, "this is not a process")
                     .label("events can only be sent to processes");
-                return self.checker.report(problem.help("to send values over a channel, write `c!1`"));
+                return self.checker.report(diagnostic.help("to send values over a channel, write `c!1`"));
             }
         };
-        let instance = &here.symbols.instances[process];
+        let instance = &scope.symbols.instances[process];
         let Some(mailbox) = &instance.mailbox else {
             if instance.declared.mailbox.is_some() {
                 return None;
             }
-            let problem = Diagnostic::error(span, format!("`{}` has no mailbox", instance.name));
+            let diagnostic = Diagnostic::error(span, format!("`{}` has no mailbox", instance.name));
             return self
                 .checker
-                .report(problem.label("cannot receive").help("add `mailbox fifo[3] of Signal` to it"));
+                .report(diagnostic.label("cannot receive").help("add `mailbox fifo[3] of Signal` to it"));
         };
         let Some(number) = mailbox.events.variants.iter().position(|(name, _)| *name == event.text) else {
             let message = format!("the mailbox of `{}` has no event `{}`", instance.name, event.text);
-            let mut problem = Diagnostic::error(event.span, message).label("unknown");
+            let mut diagnostic = Diagnostic::error(event.span, message).label("unknown");
             let known = mailbox.events.variants.iter().map(|(name, _)| name.as_str());
             if let Some(near) = nearest(&event.text, known) {
-                problem = problem.help(format!("did you mean `{near}`?"));
+                diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
             }
-            return self.checker.report(problem);
+            return self.checker.report(diagnostic);
         };
         let kinds = &mailbox.events.variants[number].1;
         if kinds.len() != values.len() {
-            let message = format!("`{}` carries {}, not {}", event.text, many(kinds.len()), values.len());
+            let message =
+                format!("`{}` carries {}, not {}", event.text, count_values(kinds.len()), values.len());
             return self.checker.report(Diagnostic::error(event.span, message).label("here"));
         }
         let mut sent = vec![Expression::Constant(number as i64 + 1)];
         // The cells of the mailbox may be wider than this event: they fit those of all events.
         let mut checked = Vec::new();
         for (value, kind) in values.iter().zip(kinds) {
-            let value = self.checker.expect(here, value, &type_of(kind))?.expression;
-            checked.extend(fits(&self.scratch.ranges, &event.text, kind, &value));
+            let value = self.checker.expect(scope, value, &type_of(kind))?.expression;
+            checked.extend(payload_assertion(&self.scratch.ranges, &event.text, kind, &value));
             sent.push(value);
         }
         let queue = &mailbox.queue;
-        let done = enqueue(queue, &sent);
-        let has_room = room(queue, 0);
+        let statements = enqueue(queue, &sent);
+        let has_room = has_space(queue, 0);
         Some(match mailbox.overflow {
             Overflow::Fault => {
                 let message = format!("there is space in the mailbox of {}", instance.name);
                 checked.push(Statement::Assert { condition: has_room, message });
-                checked.into_iter().chain(done).collect()
+                checked.into_iter().chain(statements).collect()
             }
             Overflow::Lossy => {
-                checked.push(Statement::If { condition: has_room, then: done, otherwise: Vec::new() });
+                checked.push(Statement::If { condition: has_room, then: statements, otherwise: Vec::new() });
                 checked
             }
             Overflow::Blocking => {
                 if !self.is_under_condition {
-                    let before = self.sent.entry(queue.length).or_default();
-                    self.needs.push(room(queue, *before));
+                    let before = self.send_counts.entry(queue.length).or_default();
+                    self.space_conditions.push(has_space(queue, *before));
                     *before += 1;
                 }
                 // Space for an event that is not sent on this path is not required.
-                core::iter::once(Statement::Require(has_room)).chain(checked).chain(done).collect()
+                core::iter::once(Statement::Require(has_room)).chain(checked).chain(statements).collect()
             }
         })
     }
 }
 
 /// Renders a count: `2 values`.
-pub(super) fn many(count: usize) -> String {
+pub(super) fn count_values(count: usize) -> String {
     match count {
         0 => "no value".to_owned(),
         1 => "one value".to_owned(),
@@ -326,7 +334,7 @@ pub(super) fn many(count: usize) -> String {
 }
 
 /// The condition that a queue has space for one more value after `others` others.
-pub(super) fn room(queue: &Queue, others: i64) -> Expression {
+pub(super) fn has_space(queue: &Queue, others: i64) -> Expression {
     let limit = Expression::Constant(i64::from(queue.capacity) - others);
     Expression::binary(Binary::Less, Expression::read(queue.length), limit)
 }
@@ -338,15 +346,15 @@ pub(super) fn enqueue(queue: &Queue, values: &[Expression]) -> Vec<Statement> {
         let place = LValue { variable: *variable, index: Some(Box::new(length())) };
         Statement::Assign { place, value: value.clone(), wraps: false }
     };
-    let mut done: Vec<Statement> = queue.cells.iter().zip(values).map(cell).collect();
+    let mut statements: Vec<Statement> = queue.cells.iter().zip(values).map(cell).collect();
     // An event may carry fewer values than others; unused cells already have their lowest value.
-    done.push(Statement::assign(queue.length, binary(Binary::Add, length(), Expression::Constant(1))));
-    done
+    statements.push(Statement::assign(queue.length, binary(Binary::Add, length(), Expression::Constant(1))));
+    statements
 }
 
-/// Statements that remove the values at a position of a queue and move up those behind it.
+/// Statements that remove the values at a position of a queue and move up those after it.
 pub(super) fn dequeue(queue: &Queue, position: u32) -> Vec<Statement> {
-    let mut done = Vec::new();
+    let mut statements = Vec::new();
     let index = |at: u32| Expression::Constant(i64::from(at));
     for (variable, low) in queue.cells.iter().zip(&queue.lowest) {
         for at in position..queue.capacity {
@@ -355,21 +363,22 @@ pub(super) fn dequeue(queue: &Queue, position: u32) -> Vec<Statement> {
                 false => Expression::Constant(*low),
             };
             let place = LValue { variable: *variable, index: Some(Box::new(index(at))) };
-            done.push(Statement::Assign { place, value, wraps: false });
+            statements.push(Statement::Assign { place, value, wraps: false });
         }
     }
     let length = Expression::read(queue.length);
-    done.push(Statement::assign(queue.length, binary(Binary::Subtract, length, Expression::Constant(1))));
-    done
+    statements
+        .push(Statement::assign(queue.length, binary(Binary::Subtract, length, Expression::Constant(1))));
+    statements
 }
 
-/// Returns the kind of a scalar; `None` for composite values and non-variables.
-pub(super) fn kind_of(target: &Resolved) -> Option<Domain> {
+/// Returns the domain of a scalar; `None` for composite values and non-variables.
+pub(super) fn domain_of(target: &Resolved) -> Option<Domain> {
     match target {
-        Resolved::Decl(Decl::Cell(_, kind)) | Resolved::Element(_, kind, _) => Some(kind.clone()),
+        Resolved::Decl(Decl::Scalar(_, kind)) | Resolved::Element(_, kind, _) => Some(kind.clone()),
         Resolved::Select { items, .. } => {
-            let kind = kind_of(items.first()?)?;
-            items.iter().all(|item| kind_of(item).as_ref() == Some(&kind)).then_some(kind)
+            let kind = domain_of(items.first()?)?;
+            items.iter().all(|item| domain_of(item).as_ref() == Some(&kind)).then_some(kind)
         }
         _ => None,
     }
@@ -378,18 +387,18 @@ pub(super) fn kind_of(target: &Resolved) -> Option<Domain> {
 /// Returns the type of a composite value.
 pub(super) fn layout_of(target: &Resolved) -> Option<Layout> {
     match target {
-        Resolved::Decl(thing) => layout_of_thing(thing),
+        Resolved::Decl(decl) => layout_of_decl(decl),
         Resolved::Select { items, .. } => layout_of(items.first()?),
         _ => None,
     }
 }
 
-fn layout_of_thing(thing: &Decl) -> Option<Layout> {
-    Some(match thing {
-        Decl::Cell(_, kind) => Layout::Scalar(kind.clone()),
-        Decl::Row(_, kind, length) => Layout::Array(*length, Layout::Scalar(kind.clone()).into()),
-        Decl::Many { low: 0, items, .. } => {
-            Layout::Array(items.len() as u32, layout_of_thing(items.first()?)?.into())
+fn layout_of_decl(decl: &Decl) -> Option<Layout> {
+    Some(match decl {
+        Decl::Scalar(_, kind) => Layout::Scalar(kind.clone()),
+        Decl::ScalarArray(_, kind, length) => Layout::Array(*length, Layout::Scalar(kind.clone()).into()),
+        Decl::Array { low: 0, items, .. } => {
+            Layout::Array(items.len() as u32, layout_of_decl(items.first()?)?.into())
         }
         Decl::Record(record, _) => Layout::Record(record.clone()),
         _ => return None,
@@ -398,7 +407,7 @@ fn layout_of_thing(thing: &Decl) -> Option<Layout> {
 
 fn place_of(target: &Resolved) -> Option<LValue> {
     match target {
-        Resolved::Decl(Decl::Cell(variable, _)) => Some(LValue::scalar(*variable)),
+        Resolved::Decl(Decl::Scalar(variable, _)) => Some(LValue::scalar(*variable)),
         Resolved::Element(variable, _, Typed { expression, .. }) => {
             Some(LValue { variable: *variable, index: Some(Box::new(expression.clone())) })
         }
@@ -416,13 +425,13 @@ pub(super) fn store(target: Resolved, value: &Expression) -> Option<Vec<Statemen
     Some(select_statements(&index.expression, (low, guard), choices?))
 }
 
-/// Extends a path.
-pub(super) fn along(path: &Path, way: &[Part]) -> Path {
+/// Extends a path to a part of the value that it names.
+pub(super) fn append_selectors(path: &Path, selectors: &[Selector]) -> Path {
     let mut longer = path.clone();
-    longer.rest.extend(way.iter().map(|part| match part {
-        Part::Field(name) => Segment::Field(Name { text: name.clone(), span: path.span }),
-        Part::Element(number) => {
-            Segment::Index(Expr { shape: Shape::Number(*number), span: path.span, depth: 1 })
+    longer.rest.extend(selectors.iter().map(|part| match part {
+        Selector::Field(name) => Segment::Field(Name { text: name.clone(), span: path.span }),
+        Selector::Element(number) => {
+            Segment::Index(Expr { kind: ExprKind::Number(*number), span: path.span, depth: 1 })
         }
     }));
     longer

@@ -1,14 +1,14 @@
 //! Loads a model from a file.
 
-use super::actions::Actions;
+use super::actions::ActionBuilder;
 use super::ast::{self, Item};
 use super::check::{Checker, has_prime};
 use super::declare::Declarations;
 use super::effects::Scratch;
 use super::parse_declarations::read;
-use super::scope::ScopeCursor;
+use super::scope::ModelScope;
 use super::symbols::{NameKind, SymbolTable};
-use super::syntax::{Expr, Path, Segment, Shape};
+use super::syntax::{Expr, ExprKind, Path, Segment};
 use super::temporal::never_at;
 use super::{Claim, ClaimBody, ModelFile};
 use invigil_expr::diag::{Diagnostic, SourceId, Span};
@@ -30,13 +30,13 @@ const MAX_NODES: usize = 1 << 22;
 ///     }
 ///     invariant known: Lamp.off or Lamp.on
 /// ";
-/// let (loaded, problems) = load(SourceId(0), text);
-/// assert!(problems.is_empty());
+/// let (loaded, diagnostics) = load(SourceId(0), text);
+/// assert!(diagnostics.is_empty());
 /// assert_eq!(loaded.unwrap().model.parts().actions[0].name, "Lamp: off → on");
 ///
-/// let (loaded, problems) = load(SourceId(0), "process Lamp { state off { -> onn; } state on }");
+/// let (loaded, diagnostics) = load(SourceId(0), "process Lamp { state off { -> onn; } state on }");
 /// assert!(loaded.is_none());
-/// assert_eq!(problems[0].help.as_deref(), Some("did you mean `on`?"));
+/// assert_eq!(diagnostics[0].help.as_deref(), Some("did you mean `on`?"));
 /// ```
 pub fn load(source: SourceId, text: &str) -> (Option<ModelFile>, Vec<Diagnostic>) {
     load_with(source, text, &Options::default())
@@ -71,19 +71,19 @@ pub enum MailboxKind {
 /// assert!(load_with(SourceId(0), text, &options).0.unwrap().has_mailboxes);
 /// ```
 pub fn load_with(source: SourceId, text: &str, options: &Options) -> (Option<ModelFile>, Vec<Diagnostic>) {
-    let (mut items, problems) = read(source, text);
+    let (mut items, diagnostics) = read(source, text);
     if let Some(all) = options.mailboxes {
         mailboxes(&mut items).for_each(|mailbox| mailbox.is_deferred = all == MailboxKind::Deferred);
     }
-    if !problems.is_empty() {
-        return (None, problems);
+    if !diagnostics.is_empty() {
+        return (None, diagnostics);
     }
     let mut checker = Checker::new(MAX_NODES);
     let loaded = lower(source, text, &items, &mut checker);
-    let mut problems = checker.problems;
-    problems.sort_by_key(|problem| problem.span.start);
-    let is_wrong = problems.iter().any(Diagnostic::is_error);
-    (loaded.filter(|_| !is_wrong), problems)
+    let mut diagnostics = checker.diagnostics;
+    diagnostics.sort_by_key(|diagnostic| diagnostic.span.start);
+    let has_errors = diagnostics.iter().any(Diagnostic::is_error);
+    (loaded.filter(|_| !has_errors), diagnostics)
 }
 
 /// The mailboxes of all processes.
@@ -96,50 +96,50 @@ fn mailboxes(items: &mut [Item]) -> impl Iterator<Item = &mut ast::Mailbox> {
 
 fn lower(source: SourceId, text: &str, items: &[Item], checker: &mut Checker) -> Option<ModelFile> {
     let mut declarations = Declarations::new(checker);
-    declarations.all(items);
+    declarations.declare_all(items);
     for item in items {
         if let Item::Predicate { name, body } = item {
             let symbols = &declarations.symbols;
-            let meaning = match looks_at_steps(symbols, body) {
+            let meaning = match refers_to_steps(symbols, body) {
                 true => NameKind::StepPredicate,
                 false => {
-                    let here = ScopeCursor::outside(symbols);
-                    let found = declarations.checker.expect(&here, body, &super::check::Type::Boolean);
+                    let scope = ModelScope::top_level(symbols);
+                    let found = declarations.checker.expect(&scope, body, &super::check::Type::Boolean);
                     found.map_or(NameKind::Broken, NameKind::Predicate)
                 }
             };
-            declarations.name(name, meaning);
+            declarations.declare_name(name, meaning);
         }
     }
     let (mut symbols, mut parts) = (declarations.symbols, declarations.parts);
     let has_mailboxes = symbols.instances.iter().any(|instance| instance.mailbox.is_some());
-    if symbols.instances.is_empty() && !checker.problems.iter().any(Diagnostic::is_error) {
-        let problem = Diagnostic::error(Span::new(source, 0, 0), "the model has no processes");
+    if symbols.instances.is_empty() && !checker.diagnostics.iter().any(Diagnostic::is_error) {
+        let diagnostic = Diagnostic::error(Span::new(source, 0, 0), "the model has no processes");
         let help = "write `process P { state idle { … } }`";
-        return checker.report(problem.label("the model has no transitions").help(help));
+        return checker.report(diagnostic.label("the model has no transitions").help(help));
     }
     let mut scratch = Scratch::new(parts.variables.iter().map(|variable| variable.domain.range()).collect());
-    let mut actions = Actions::new(&symbols, checker, &mut scratch);
-    actions.all();
+    let mut actions = ActionBuilder::new(&symbols, checker, &mut scratch);
+    actions.build_all();
     parts.actions = actions.actions;
     let spans = actions.spans;
     parts.variables.append(&mut scratch.variables);
-    if checker.problems.iter().any(Diagnostic::is_error) {
+    if checker.diagnostics.iter().any(Diagnostic::is_error) {
         return None;
     }
-    let model = make(source, parts, checker)?;
+    let model = build_model(source, parts, checker)?;
     let (predicates, claims) = claims(items, &mut symbols, &model, checker);
-    let model = make(source, ModelParts { predicates, ..model.parts().clone() }, checker)?;
+    let model = build_model(source, ModelParts { predicates, ..model.parts().clone() }, checker)?;
     let claims = claims.into_iter().chain(temporal(source, text, items, &model, checker)).collect();
     Some(ModelFile { model, actions: spans, claims, has_mailboxes })
 }
 
-fn make(source: SourceId, parts: ModelParts, checker: &mut Checker) -> Option<Model> {
+fn build_model(source: SourceId, parts: ModelParts, checker: &mut Checker) -> Option<Model> {
     match Model::new(parts) {
         Ok(model) => Some(model),
-        Err(mistake) => {
-            let problem = Diagnostic::error(Span::new(source, 0, 0), mistake.to_string());
-            checker.report(problem.label("the model as a whole"))
+        Err(error) => {
+            let diagnostic = Diagnostic::error(Span::new(source, 0, 0), error.to_string());
+            checker.report(diagnostic.label("the model as a whole"))
         }
     }
 }
@@ -157,8 +157,8 @@ fn claims(
             Item::Predicate { name, body } | Item::Invariant { name, body } => (name, body),
             _ => continue,
         };
-        let here = ScopeCursor { model: Some(model), ..ScopeCursor::outside(symbols) };
-        let Some(expression) = checker.predicate(&here, body) else { continue };
+        let scope = ModelScope { model: Some(model), ..ModelScope::top_level(symbols) };
+        let Some(expression) = checker.predicate(&scope, body) else { continue };
         if let Item::Invariant { .. } = item {
             let what = ClaimBody::Always(expression);
             claims.push(Claim { name: name.text.clone(), span: name.span, what, formula: None });
@@ -189,15 +189,15 @@ fn temporal(
     let mut claims = Vec::new();
     for item in items {
         let Item::Temporal { name, formula } = item else { continue };
-        let Some(written) = text.get(formula.start as usize..formula.end as usize) else { continue };
-        match never_at(model, (source, formula.start), written, &name.text) {
+        let Some(syntax) = text.get(formula.start as usize..formula.end as usize) else { continue };
+        match never_at(model, (source, formula.start), syntax, &name.text) {
             Ok(omega) => {
                 let (name, span) = (name.text.clone(), name.span);
-                let formula = Some(written.to_owned());
+                let formula = Some(syntax.to_owned());
                 claims.push(Claim { name, span, what: ClaimBody::Never(omega), formula });
             }
-            Err(problems) => problems.into_iter().for_each(|problem| {
-                checker.report::<()>(problem);
+            Err(diagnostics) => diagnostics.into_iter().for_each(|diagnostic| {
+                checker.report::<()>(diagnostic);
             }),
         }
     }
@@ -205,27 +205,29 @@ fn temporal(
 }
 
 /// Whether an expression refers to steps, directly or through a predicate.
-fn looks_at_steps(symbols: &SymbolTable, written: &Expr) -> bool {
-    has_prime(written) || mentions_steps(symbols, written)
+fn refers_to_steps(symbols: &SymbolTable, syntax: &Expr) -> bool {
+    has_prime(syntax) || mentions_steps(symbols, syntax)
 }
 
-fn mentions_steps(symbols: &SymbolTable, written: &Expr) -> bool {
+fn mentions_steps(symbols: &SymbolTable, syntax: &Expr) -> bool {
     let in_path = |path: &Path| {
         let index =
             |segment: &Segment| matches!(segment, Segment::Index(index) if mentions_steps(symbols, index));
         matches!(symbols.names.get(&path.head.text), Some(NameKind::StepPredicate))
             || path.rest.iter().any(index)
     };
-    match &written.shape {
-        Shape::Number(_) | Shape::Truth(_) => false,
-        Shape::Path(path) => in_path(path),
-        Shape::Unary(_, operand) => mentions_steps(symbols, operand),
-        Shape::Binary(_, both) => mentions_steps(symbols, &both.0) || mentions_steps(symbols, &both.1),
-        Shape::All(parts) | Shape::Any(parts) => parts.iter().any(|part| mentions_steps(symbols, part)),
-        Shape::If(parts) => {
+    match &syntax.kind {
+        ExprKind::Number(_) | ExprKind::Boolean(_) => false,
+        ExprKind::Path(path) => in_path(path),
+        ExprKind::Unary(_, operand) => mentions_steps(symbols, operand),
+        ExprKind::Binary(_, operands) => {
+            mentions_steps(symbols, &operands.0) || mentions_steps(symbols, &operands.1)
+        }
+        ExprKind::All(parts) | ExprKind::Any(parts) => parts.iter().any(|part| mentions_steps(symbols, part)),
+        ExprKind::If(parts) => {
             [&parts.0, &parts.1, &parts.2].into_iter().any(|part| mentions_steps(symbols, part))
         }
-        Shape::Each { body, .. } => mentions_steps(symbols, body),
-        Shape::Call { name, .. } => matches!(name.text.as_str(), "enabled" | "happens"),
+        ExprKind::Quantifier { body, .. } => mentions_steps(symbols, body),
+        ExprKind::Call { name, .. } => matches!(name.text.as_str(), "enabled" | "happens"),
     }
 }

@@ -1,9 +1,9 @@
-//! ModelParser for the declarations of a model.
+//! Parses the declarations of a model.
 
-use super::ast::{Family, Initial, Item, TypeExpr, VariableDecl, Variant};
+use super::ast::{IndexRange, Initial, Item, TypeExpr, VariableDecl, Variant};
 use super::parser::{MAX_NESTING, ModelParser};
 use super::scan::Token;
-use super::syntax::{Expr, Range, Shape};
+use super::syntax::{Expr, ExprKind, Range};
 use invigil_expr::diag::{Diagnostic, SourceId, Span, nearest};
 use invigil_model::Side;
 
@@ -49,7 +49,7 @@ pub(super) fn read(source: SourceId, text: &str) -> (Vec<Item>, Vec<Diagnostic>)
         }
         parser.take_mark(";");
     }
-    (items, parser.problems)
+    (items, parser.diagnostics)
 }
 
 impl ModelParser<'_> {
@@ -84,13 +84,13 @@ impl ModelParser<'_> {
             Token::Word("instance") => self.instance(Side::System),
             Token::Word(word @ ("system" | "environment")) => {
                 self.take();
-                let unit = if word == "system" { Side::System } else { Side::Environment };
+                let side = if word == "system" { Side::System } else { Side::Environment };
                 match self.next() {
-                    Token::Word("process") => self.process(unit).map(|of| Item::Process(of.into())),
-                    Token::Word("instance") => self.instance(unit),
+                    Token::Word("process") => self.process(side).map(|of| Item::Process(of.into())),
+                    Token::Word("instance") => self.instance(side),
                     _ => {
-                        let problem = self.expected("`process` or `instance`");
-                        self.report(problem);
+                        let diagnostic = self.expected("`process` or `instance`");
+                        self.report(diagnostic);
                         None
                     }
                 }
@@ -117,27 +117,32 @@ impl ModelParser<'_> {
                 self.declared().map(Item::Variable)
             }
             _ => {
-                let problem = self.expected("a declaration");
-                let problem = match self.next() {
-                    Token::Word(word) => self.with_remedy(problem, word, &DECLARATIONS[..12]),
+                let diagnostic = self.expected("a declaration");
+                let diagnostic = match self.next() {
+                    Token::Word(word) => self.with_remedy(diagnostic, word, &DECLARATIONS[..12]),
                     _ => {
-                        problem.help("declarations are processes `process P { state … }`, variables `x: 0..7`, channels, …")
+                        diagnostic.help("declarations are processes `process P { state … }`, variables `x: 0..7`, channels, …")
                     }
                 };
-                self.report(problem);
+                self.report(diagnostic);
                 None
             }
         }
     }
 
     /// Adds the help for an unexpected word.
-    pub(super) fn with_remedy(&self, problem: Diagnostic, word: &str, known: &[&'static str]) -> Diagnostic {
+    pub(super) fn with_remedy(
+        &self,
+        diagnostic: Diagnostic,
+        word: &str,
+        known: &[&'static str],
+    ) -> Diagnostic {
         if let Some((_, help)) = OTHER_WORDS.iter().find(|(other, _)| *other == word) {
-            return problem.help(*help);
+            return diagnostic.help(*help);
         }
         match nearest(word, known.iter().copied()) {
-            Some(near) => problem.help(format!("did you mean `{near}`?")),
-            None => problem,
+            Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+            None => diagnostic,
         }
     }
 
@@ -209,8 +214,8 @@ impl ModelParser<'_> {
             names.push(self.expect_name("the name of a variable")?);
         }
         if !self.at_mark(":") {
-            let problem = self.expected("`:` and a type").help("write a variable as `x: 0..7 = 0`");
-            self.report(problem);
+            let diagnostic = self.expected("`:` and a type").help("write a variable as `x: 0..7 = 0`");
+            self.report(diagnostic);
             return None;
         }
         self.take();
@@ -227,8 +232,8 @@ impl ModelParser<'_> {
                 Some(TypeExpr::Boolean)
             }
             Token::Word("int") => {
-                let problem = Diagnostic::error(self.here(), "an integer type needs a range");
-                self.report(problem.label("missing range").help("write `0..7`, or `-8..7`"));
+                let diagnostic = Diagnostic::error(self.here(), "an integer type needs a range");
+                self.report(diagnostic.label("missing range").help("write `0..7`, or `-8..7`"));
                 None
             }
             Token::Mark("[") => {
@@ -236,23 +241,24 @@ impl ModelParser<'_> {
                 let length = self.expression()?;
                 self.expect("]")?;
                 if !self.take_word("of") {
-                    let problem = self.expected("`of`").help("write an array type as `[4] of bool`");
-                    self.report(problem);
+                    let diagnostic = self.expected("`of`").help("write an array type as `[4] of bool`");
+                    self.report(diagnostic);
                     return None;
                 }
                 self.nesting += 1;
                 let of = if self.nesting < MAX_NESTING { self.type_expression() } else { None };
                 self.nesting -= 1;
-                if of.is_none() && self.problems.is_empty() {
-                    let problem = Diagnostic::error(self.here(), "these arrays are nested too deeply");
-                    self.report(problem.label("too deep"));
+                if of.is_none() && self.diagnostics.is_empty() {
+                    let diagnostic = Diagnostic::error(self.here(), "these arrays are nested too deeply");
+                    self.report(diagnostic.label("too deep"));
                 }
                 Some(TypeExpr::Array(Box::new((length, of?))))
             }
             Token::Word(word) if !matches!(self.peek(1), Token::Mark(".." | "+" | "-" | "*" | "/" | "%")) => {
                 if word == "byte" {
-                    let byte =
-                        |number| Box::new(Expr { shape: Shape::Number(number), span: self.here(), depth: 1 });
+                    let byte = |number| {
+                        Box::new(Expr { kind: ExprKind::Number(number), span: self.here(), depth: 1 })
+                    };
                     let range = Range { low: byte(0), high: byte(255) };
                     self.take();
                     return Some(TypeExpr::Range(range));
@@ -263,8 +269,8 @@ impl ModelParser<'_> {
                 Some(TypeExpr::Range(self.range()?))
             }
             _ => {
-                let problem = self.expected("a type");
-                self.report(problem.help("types are `0..7`, `bool`, `[4] of bool`, enums and records"));
+                let diagnostic = self.expected("a type");
+                self.report(diagnostic.help("types are `0..7`, `bool`, `[4] of bool`, enums and records"));
                 None
             }
         }
@@ -279,9 +285,9 @@ impl ModelParser<'_> {
                 self.nesting += 1;
                 let value = if self.nesting < MAX_NESTING { self.initial() } else { None };
                 self.nesting -= 1;
-                if value.is_none() && self.problems.is_empty() {
-                    let problem = Diagnostic::error(self.here(), "these lists are nested too deeply");
-                    self.report(problem.label("too deep"));
+                if value.is_none() && self.diagnostics.is_empty() {
+                    let diagnostic = Diagnostic::error(self.here(), "these lists are nested too deeply");
+                    self.report(diagnostic.label("too deep"));
                 }
                 values.push(value?);
                 if !self.take_mark(",") {
@@ -310,7 +316,7 @@ impl ModelParser<'_> {
     }
 
     /// Parses `[i in 0..3]`, if present.
-    pub(super) fn family(&mut self) -> Option<Option<Family>> {
+    pub(super) fn index_range(&mut self) -> Option<Option<IndexRange>> {
         let is_there =
             self.at_mark("[") && matches!((self.peek(1), self.peek(2)), (Token::Word(_), Token::Word("in")));
         if !is_there {
@@ -321,13 +327,13 @@ impl ModelParser<'_> {
         self.take();
         let range = self.range()?;
         self.expect("]")?;
-        Some(Some(Family { index, range }))
+        Some(Some(IndexRange { index, range }))
     }
 
     fn channel(&mut self) -> Option<Item> {
         self.take();
         let name = self.expect_name("the name of the channel")?;
-        let array = self.family()?;
+        let array = self.index_range()?;
         let mut capacity = None;
         if self.take_mark("[") {
             capacity = Some(self.expression()?);
@@ -337,10 +343,10 @@ impl ModelParser<'_> {
         Some(Item::Channel { name, array, capacity, values })
     }
 
-    fn instance(&mut self, unit: Side) -> Option<Item> {
+    fn instance(&mut self, side: Side) -> Option<Item> {
         self.take();
         let name = self.expect_name("the name of the instance")?;
-        let array = self.family()?;
+        let array = self.index_range()?;
         self.expect("=")?;
         let template = self.expect_name("the name of a process with parameters")?;
         self.expect("(")?;
@@ -352,7 +358,7 @@ impl ModelParser<'_> {
             }
         }
         self.expect(")")?;
-        Some(Item::Instance { name, array, template, arguments, unit })
+        Some(Item::Instance { name, array, template, arguments, side })
     }
 
     /// Returns the position of a formula, which ends at `;` or before a line that starts a declaration.
@@ -374,8 +380,8 @@ impl ModelParser<'_> {
             span = start.to(self.take());
         }
         if span == start && matches!(self.next(), Token::End | Token::Mark(";")) && self.here() == start {
-            let problem = self.expected("a formula");
-            self.report(problem);
+            let diagnostic = self.expected("a formula");
+            self.report(diagnostic);
             return None;
         }
         Some(span)

@@ -1,8 +1,8 @@
-//! ModelParser for expressions.
+//! Parses expressions.
 
 use super::parser::{MAX_NESTING, ModelParser};
 use super::scan::Token;
-use super::syntax::{Argument, Expr, Name, Path, Range, Segment, Shape};
+use super::syntax::{Argument, Expr, ExprKind, Name, Path, Range, Segment};
 use invigil_expr::diag::{Diagnostic, Span};
 use invigil_model::{Binary, Unary};
 
@@ -51,8 +51,8 @@ impl ModelParser<'_> {
     }
 
     fn too_deep(&mut self, span: Span) {
-        let problem = Diagnostic::error(span, "this expression is nested too deeply").label("too deep");
-        self.report(problem.help("define parts of it with `predicate`"));
+        let diagnostic = Diagnostic::error(span, "this expression is nested too deeply").label("too deep");
+        self.report(diagnostic.help("define parts of it with `predicate`"));
         // The remaining text is as deep; stop here.
         self.stop();
     }
@@ -67,17 +67,17 @@ impl ModelParser<'_> {
                 Operator::Two(operator) => {
                     self.take();
                     let right = self.operand_of(its + 1)?;
-                    left = self.node(Shape::Binary(operator, Box::new((left, right))))?;
+                    left = self.node(ExprKind::Binary(operator, Box::new((left, right))))?;
                     if its == COMPARE && self.operator().is_some_and(|(_, next)| next == COMPARE) {
-                        let problem = Diagnostic::error(self.here(), "comparisons cannot be chained");
-                        self.report(problem.label("second comparison").help("write `a < b and b < c`"));
+                        let diagnostic = Diagnostic::error(self.here(), "comparisons cannot be chained");
+                        self.report(diagnostic.label("second comparison").help("write `a < b and b < c`"));
                         return None;
                     }
                 }
                 Operator::Implies => {
                     self.take();
                     let right = self.operand_of(its)?;
-                    left = self.node(Shape::Binary(Binary::Implies, Box::new((left, right))))?;
+                    left = self.node(ExprKind::Binary(Binary::Implies, Box::new((left, right))))?;
                 }
                 Operator::All | Operator::Any => {
                     let mut parts = vec![left];
@@ -86,14 +86,14 @@ impl ModelParser<'_> {
                         parts.push(self.operand_of(its + 1)?);
                     }
                     let is_all = matches!(operator, Operator::All);
-                    left = self.node(if is_all { Shape::All(parts) } else { Shape::Any(parts) })?;
+                    left = self.node(if is_all { ExprKind::All(parts) } else { ExprKind::Any(parts) })?;
                 }
                 Operator::If => {
                     self.take();
                     let this = self.operand_of(0)?;
                     self.expect(":")?;
                     let that = self.operand_of(its)?;
-                    left = self.node(Shape::If(Box::new((left, this, that))))?;
+                    left = self.node(ExprKind::If(Box::new((left, this, that))))?;
                 }
             }
         }
@@ -141,12 +141,12 @@ impl ModelParser<'_> {
         };
         self.take();
         let operand = self.operand_of(power)?;
-        if let (Unary::Negate, Shape::Number(number)) = (operator, &operand.shape) {
+        if let (Unary::Negate, ExprKind::Number(number)) = (operator, &operand.kind) {
             // So that a range can start with a negative number.
-            let shape = Shape::Number(number.wrapping_neg());
-            return Some(Expr { shape, span: start.to(operand.span), depth: 1 });
+            let kind = ExprKind::Number(number.wrapping_neg());
+            return Some(Expr { kind, span: start.to(operand.span), depth: 1 });
         }
-        let mut found = self.node(Shape::Unary(operator, Box::new(operand)))?;
+        let mut found = self.node(ExprKind::Unary(operator, Box::new(operand)))?;
         found.span = start.to(found.span);
         Some(found)
     }
@@ -157,14 +157,14 @@ impl ModelParser<'_> {
         let start = self.take();
         let name = self.expect_name("a name for the number")?;
         if !self.take_word("in") {
-            let problem = self.expected("`in`").help("write `forall i in 0..3: …`");
-            self.report(problem);
+            let diagnostic = self.expected("`in`").help("write `forall i in 0..3: …`");
+            self.report(diagnostic);
             return None;
         }
         let range = self.range()?;
         self.expect(":")?;
         let body = Box::new(self.operand_of(0)?);
-        let mut found = self.node(Shape::Each { is_all, name, range, body })?;
+        let mut found = self.node(ExprKind::Quantifier { is_all, name, range, body })?;
         found.span = start.to(found.span);
         Some(found)
     }
@@ -178,16 +178,16 @@ impl ModelParser<'_> {
     }
 
     fn primary(&mut self) -> Option<Expr> {
-        let leaf = |shape, span| Some(Expr { shape, span, depth: 1 });
+        let leaf = |kind, span| Some(Expr { kind, span, depth: 1 });
         match self.next() {
-            Token::Number(number) => leaf(Shape::Number(number), self.take()),
-            Token::Word("true") => leaf(Shape::Truth(true), self.take()),
-            Token::Word("false") => leaf(Shape::Truth(false), self.take()),
+            Token::Number(number) => leaf(ExprKind::Number(number), self.take()),
+            Token::Word("true") => leaf(ExprKind::Boolean(true), self.take()),
+            Token::Word("false") => leaf(ExprKind::Boolean(false), self.take()),
             Token::Word(word) if FUNCTIONS.contains(&word) && self.peek(1) == Token::Mark("(") => self.call(),
             Token::Word(_) => {
                 let path = self.path()?;
                 let (span, depth) = (path.span, 1 + index_depth(&path));
-                Some(Expr { shape: Shape::Path(path), span, depth })
+                Some(Expr { kind: ExprKind::Path(path), span, depth })
             }
             Token::Mark("(") => {
                 let start = self.take();
@@ -196,11 +196,12 @@ impl ModelParser<'_> {
                 Some(inside)
             }
             _ => {
-                let mut problem = self.expected("an expression");
+                let mut diagnostic = self.expected("an expression");
                 if matches!(self.next(), Token::Quoted(_)) {
-                    problem = problem.help("refer to actions with `happens(\"…\")` and `enabled(\"…\")`");
+                    diagnostic =
+                        diagnostic.help("refer to actions with `happens(\"…\")` and `enabled(\"…\")`");
                 }
-                self.report(problem);
+                self.report(diagnostic);
                 None
             }
         }
@@ -220,7 +221,7 @@ impl ModelParser<'_> {
         }
         let span = name.span.to(end);
         let inside = if let Argument::Path(path) = &argument { index_depth(path) } else { 0 };
-        Some(Expr { shape: Shape::Call { name, argument, is_primed }, span, depth: 1 + inside })
+        Some(Expr { kind: ExprKind::Call { name, argument, is_primed }, span, depth: 1 + inside })
     }
 
     /// Parses a path such as `P[2].x'`.
@@ -229,8 +230,8 @@ impl ModelParser<'_> {
         let mut path = Path { span: head.span, head, rest: Vec::new(), is_primed: false };
         loop {
             if path.rest.len() > MAX_PARTS {
-                let problem = Diagnostic::error(self.here(), "this path is too long");
-                self.report(problem.label(format!("more than {MAX_PARTS} segments")));
+                let diagnostic = Diagnostic::error(self.here(), "this path is too long");
+                self.report(diagnostic.label(format!("more than {MAX_PARTS} segments")));
                 return None;
             }
             if self.at_mark(".") {
@@ -255,13 +256,13 @@ impl ModelParser<'_> {
     }
 
     /// Creates a composite expression; reports an error if it is too deep.
-    fn node(&mut self, shape: Shape) -> Option<Expr> {
-        let parts: Vec<&Expr> = match &shape {
-            Shape::Unary(_, a) => vec![a],
-            Shape::Each { body, range, .. } => vec![&range.low, &range.high, body],
-            Shape::Binary(_, both) => vec![&both.0, &both.1],
-            Shape::If(all) => vec![&all.0, &all.1, &all.2],
-            Shape::All(parts) | Shape::Any(parts) => parts.iter().collect(),
+    fn node(&mut self, kind: ExprKind) -> Option<Expr> {
+        let parts: Vec<&Expr> = match &kind {
+            ExprKind::Unary(_, a) => vec![a],
+            ExprKind::Quantifier { body, range, .. } => vec![&range.low, &range.high, body],
+            ExprKind::Binary(_, both) => vec![&both.0, &both.1],
+            ExprKind::If(all) => vec![&all.0, &all.1, &all.2],
+            ExprKind::All(parts) | ExprKind::Any(parts) => parts.iter().collect(),
             _ => Vec::new(),
         };
         let (first, last) = (parts.first()?.span, parts.last()?.span);
@@ -271,7 +272,7 @@ impl ModelParser<'_> {
             self.too_deep(last);
             return None;
         }
-        Some(Expr { shape, span, depth })
+        Some(Expr { kind, span, depth })
     }
 }
 

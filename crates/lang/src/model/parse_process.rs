@@ -1,9 +1,9 @@
-//! ModelParser for processes: states, transitions and statements.
+//! Parses processes: states, transitions and statements.
 
 use super::ast::{Label, Mailbox, Overflow, Process, State, Statement, StatementKind, Transition, Trigger};
 use super::parser::{MAX_NESTING, ModelParser};
 use super::scan::Token;
-use super::syntax::{Expr, Name, Segment, Shape};
+use super::syntax::{Expr, ExprKind, Name, Segment};
 use invigil_expr::diag::Diagnostic;
 use invigil_model::{Binary, Side};
 
@@ -12,10 +12,10 @@ const IN_STATE: [&str; 5] = ["when", "on", "ignore", "priority", "goto"];
 const STATEMENTS: [&str; 6] = ["if", "for", "assert", "require", "send", "else"];
 
 impl ModelParser<'_> {
-    pub(super) fn process(&mut self, unit: Side) -> Option<Process> {
+    pub(super) fn process(&mut self, side: Side) -> Option<Process> {
         self.take();
         let name = self.expect_name("the name of the process")?;
-        let array = self.family()?;
+        let array = self.index_range()?;
         let mut parameters = None;
         if self.take_mark("(") {
             let mut names = Vec::new();
@@ -32,7 +32,7 @@ impl ModelParser<'_> {
             name,
             array,
             parameters,
-            unit,
+            side,
             priority: None,
             variables: Vec::new(),
             mailbox: None,
@@ -59,8 +59,8 @@ impl ModelParser<'_> {
             Token::Word("mailbox") => {
                 let mailbox = self.mailbox()?;
                 if process.mailbox.is_some() {
-                    let problem = Diagnostic::error(mailbox.span, "a process can have only one mailbox");
-                    self.report(problem.label("second one"));
+                    let diagnostic = Diagnostic::error(mailbox.span, "a process can have only one mailbox");
+                    self.report(diagnostic.label("second one"));
                 }
                 process.mailbox = Some(mailbox);
             }
@@ -69,12 +69,12 @@ impl ModelParser<'_> {
                 process.variables.push(self.declared()?);
             }
             _ => {
-                let problem = self.expected("a state or a variable");
-                let problem = match self.next() {
-                    Token::Word(word) => self.with_remedy(problem, word, &IN_PROCESS),
-                    _ => problem,
+                let diagnostic = self.expected("a state or a variable");
+                let diagnostic = match self.next() {
+                    Token::Word(word) => self.with_remedy(diagnostic, word, &IN_PROCESS),
+                    _ => diagnostic,
                 };
-                self.report(problem);
+                self.report(diagnostic);
                 return None;
             }
         }
@@ -108,8 +108,8 @@ impl ModelParser<'_> {
             Token::Word("fifo") => false,
             Token::Word("deferred") => true,
             _ => {
-                let problem = self.expected("`fifo` or `deferred`");
-                self.report(problem.help("write a mailbox as `mailbox fifo[3] of Signal`"));
+                let diagnostic = self.expected("`fifo` or `deferred`");
+                self.report(diagnostic.help("write a mailbox as `mailbox fifo[3] of Signal`"));
                 return None;
             }
         };
@@ -126,8 +126,8 @@ impl ModelParser<'_> {
             self.take();
         }
         if !self.take_word("of") {
-            let problem = self.expected("`of`").help("write a mailbox as `mailbox fifo[3] of Signal`");
-            self.report(problem);
+            let diagnostic = self.expected("`of`").help("write a mailbox as `mailbox fifo[3] of Signal`");
+            self.report(diagnostic);
             return None;
         }
         let events = self.expect_name("the enum of its events")?;
@@ -145,8 +145,8 @@ impl ModelParser<'_> {
                 Token::Word("atomic") => is_atomic = true,
                 Token::Word("state") => break,
                 _ => {
-                    let problem = self.expected("`state`");
-                    self.report(problem);
+                    let diagnostic = self.expected("`state`");
+                    self.report(diagnostic);
                     return None;
                 }
             }
@@ -237,11 +237,11 @@ impl ModelParser<'_> {
         if self.at_mark("{") {
             transition.effect = self.block()?;
         } else if !self.at_mark(";") {
-            let problem = self.expected(match transition.target {
+            let diagnostic = self.expected(match transition.target {
                 Some(_) => "`;` or an effect in braces",
                 None => "`when`, `on`, `->`, `;` or an effect in braces",
             });
-            self.report(problem.help("write a transition as `when x > 0 -> busy { x = 0 }`"));
+            self.report(diagnostic.help("write a transition as `when x > 0 -> busy { x = 0 }`"));
             return None;
         }
         transition.span = start.to(self.last());
@@ -256,9 +256,11 @@ impl ModelParser<'_> {
 
     fn triggered(&mut self, transition: &mut Transition, trigger: Trigger, span: invigil_expr::diag::Span) {
         if !matches!(transition.trigger, Trigger::Nothing) {
-            let problem = Diagnostic::error(span, "a transition can wait for only one event or channel");
+            let diagnostic = Diagnostic::error(span, "a transition can wait for only one event or channel");
             self.report(
-                problem.label("second one").help("use two transitions with a `committed` state between them"),
+                diagnostic
+                    .label("second one")
+                    .help("use two transitions with a `committed` state between them"),
             );
         }
         transition.trigger = trigger;
@@ -323,10 +325,10 @@ impl ModelParser<'_> {
         let channel = self.path()?;
         let is_send = self.at_mark("!");
         if !is_send && !self.at_mark("?") {
-            let mut problem = Diagnostic::error(first, format!("`{word}` does not start a transition"));
-            problem = problem.label("expected `when`, `on`, `c!`, `c?` or `->`");
-            problem = self.with_remedy(problem, word, &IN_STATE[..4]);
-            self.report(problem);
+            let mut diagnostic = Diagnostic::error(first, format!("`{word}` does not start a transition"));
+            diagnostic = diagnostic.label("expected `when`, `on`, `c!`, `c?` or `->`");
+            diagnostic = self.with_remedy(diagnostic, word, &IN_STATE[..4]);
+            self.report(diagnostic);
             return None;
         }
         self.take();
@@ -350,8 +352,8 @@ impl ModelParser<'_> {
     /// Parses statements in braces.
     fn block(&mut self) -> Option<Vec<Statement>> {
         if self.nesting >= MAX_NESTING {
-            let problem = Diagnostic::error(self.here(), "these statements are nested too deeply");
-            self.report(problem.label("too deep"));
+            let diagnostic = Diagnostic::error(self.here(), "these statements are nested too deeply");
+            self.report(diagnostic.label("too deep"));
             self.stop();
             return None;
         }
@@ -379,8 +381,8 @@ impl ModelParser<'_> {
                 self.take();
                 let name = self.expect_name("a name for the number")?;
                 if !self.take_word("in") {
-                    let problem = self.expected("`in`").help("write `for i in 0..3 { … }`");
-                    self.report(problem);
+                    let diagnostic = self.expected("`in`").help("write `for i in 0..3 { … }`");
+                    self.report(diagnostic);
                     return None;
                 }
                 let range = self.range()?;
@@ -389,12 +391,12 @@ impl ModelParser<'_> {
             Token::Word("assert") => {
                 self.take();
                 let condition = self.expression()?;
-                let written = &self.text[condition.span.start as usize..condition.span.end as usize];
-                let mut message = written.to_owned();
+                let syntax = &self.text[condition.span.start as usize..condition.span.end as usize];
+                let mut message = syntax.to_owned();
                 if self.take_mark(",") {
                     let Token::Quoted(text) = self.next() else {
-                        let problem = self.expected("a message in quotes");
-                        self.report(problem);
+                        let diagnostic = self.expected("a message in quotes");
+                        self.report(diagnostic);
                         return None;
                     };
                     self.take();
@@ -409,8 +411,10 @@ impl ModelParser<'_> {
             Token::Word("send") if matches!(self.peek(1), Token::Word(_)) => self.send()?,
             Token::Word(_) => self.assignment()?,
             _ => {
-                let problem = self.expected("a statement");
-                self.report(problem.help("statements are `x = 1`, `if`, `for`, `send`, `assert`, `require`"));
+                let diagnostic = self.expected("a statement");
+                self.report(
+                    diagnostic.help("statements are `x = 1`, `if`, `for`, `send`, `assert`, `require`"),
+                );
                 return None;
             }
         };
@@ -425,8 +429,8 @@ impl ModelParser<'_> {
         if self.take_word("else") {
             if self.at_word("if") {
                 if self.nesting >= MAX_NESTING {
-                    let problem = Diagnostic::error(self.here(), "too many `else if` branches");
-                    self.report(problem.label("limit reached here"));
+                    let diagnostic = Diagnostic::error(self.here(), "too many `else if` branches");
+                    self.report(diagnostic.label("limit reached here"));
                     return None;
                 }
                 self.nesting += 1;
@@ -444,8 +448,8 @@ impl ModelParser<'_> {
         self.take();
         let mut to = self.path()?;
         let Some(Segment::Field(event)) = to.rest.pop() else {
-            let problem = Diagnostic::error(to.span, "the target of `send` is incomplete");
-            self.report(problem.label("expected `Process.event`").help("write `send Gate.close`"));
+            let diagnostic = Diagnostic::error(to.span, "the target of `send` is incomplete");
+            self.report(diagnostic.label("expected `Process.event`").help("write `send Gate.close`"));
             return None;
         };
         let values = self.values_in_parentheses()?;
@@ -459,22 +463,23 @@ impl ModelParser<'_> {
             Token::Mark("+=" | "++") => Some(Binary::Add),
             Token::Mark("-=" | "--") => Some(Binary::Subtract),
             _ => {
-                let mut problem = self.expected("`=`");
+                let mut diagnostic = self.expected("`=`");
                 if self.at_mark("==") {
-                    problem = problem.help("to assign, write `=`");
+                    diagnostic = diagnostic.help("to assign, write `=`");
                 } else if self.at_mark("!") || self.at_mark("?") {
-                    problem = problem.help("write channel operations before the effect: `c!1 -> sent { … }`");
+                    diagnostic =
+                        diagnostic.help("write channel operations before the effect: `c!1 -> sent { … }`");
                 } else if let (true, Some(word)) = (place.rest.is_empty(), place.bare()) {
-                    problem = self.with_remedy(problem, word, &STATEMENTS[..5]);
+                    diagnostic = self.with_remedy(diagnostic, word, &STATEMENTS[..5]);
                 }
-                self.report(problem);
+                self.report(diagnostic);
                 return None;
             }
         };
         let is_by_one = self.at_mark("++") || self.at_mark("--");
         let span = self.take();
         if is_by_one {
-            let value = Expr { shape: Shape::Number(1), span, depth: 1 };
+            let value = Expr { kind: ExprKind::Number(1), span, depth: 1 };
             return Some(StatementKind::Assign { place, operator, value });
         }
         if operator.is_none() && self.at_word("any") && !matches!(self.peek(1), Token::Mark("[" | ".")) {
@@ -486,7 +491,7 @@ impl ModelParser<'_> {
 
 /// The default name of a label's argument: that of the variable.
 pub(super) fn parameter_name(value: &Expr, number: usize) -> String {
-    if let Shape::Path(path) = &value.shape {
+    if let ExprKind::Path(path) = &value.kind {
         let fields = path.rest.iter().rev().find_map(|segment| match segment {
             Segment::Field(name) => Some(&name.text),
             Segment::Index(_) => None,

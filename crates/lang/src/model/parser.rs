@@ -5,7 +5,7 @@ use super::syntax::Name;
 use invigil_expr::diag::{Diagnostic, SourceId, Span};
 
 /// After this many errors, the rest of the text is not parsed.
-const MAX_PROBLEMS: usize = 50;
+const MAX_DIAGNOSTICS: usize = 50;
 
 /// The maximum nesting depth of brackets, operators and statements.
 pub(super) const MAX_NESTING: u32 = 100;
@@ -19,13 +19,13 @@ pub(super) struct ModelParser<'a> {
     pub(super) nesting: u32,
     /// Whether `->` is an operator; in models it precedes a target state.
     pub(super) has_arrows: bool,
-    pub(super) problems: Vec<Diagnostic>,
+    pub(super) diagnostics: Vec<Diagnostic>,
 }
 
 impl<'a> ModelParser<'a> {
     pub(super) fn new(source: SourceId, text: &'a str) -> ModelParser<'a> {
-        let (tokens, problems) = tokens(source, text);
-        ModelParser { text, tokens, at: 0, nesting: 0, has_arrows: false, problems }
+        let (tokens, diagnostics) = tokens(source, text);
+        ModelParser { text, tokens, at: 0, nesting: 0, has_arrows: false, diagnostics }
     }
 
     /// Returns the next token.
@@ -101,8 +101,8 @@ impl<'a> ModelParser<'a> {
         if self.at_mark(mark) {
             return Some(self.take());
         }
-        let problem = self.expected(&format!("`{mark}`"));
-        self.report(problem);
+        let diagnostic = self.expected(&format!("`{mark}`"));
+        self.report(diagnostic);
         None
     }
 
@@ -111,8 +111,8 @@ impl<'a> ModelParser<'a> {
         if let Token::Word(text) = self.next() {
             return Some(Name { text: text.to_owned(), span: self.take() });
         }
-        let problem = self.expected(what);
-        self.report(problem);
+        let diagnostic = self.expected(what);
+        self.report(diagnostic);
         None
     }
 
@@ -127,14 +127,14 @@ impl<'a> ModelParser<'a> {
     }
 
     /// Adds a diagnostic, unless another one at the same position already explains it.
-    pub(super) fn report(&mut self, problem: Diagnostic) {
-        if self.problems.iter().rev().take(2).any(|last| last.span == problem.span) {
+    pub(super) fn report(&mut self, diagnostic: Diagnostic) {
+        if self.diagnostics.iter().rev().take(2).any(|last| last.span == diagnostic.span) {
             return;
         }
-        if self.problems.len() < MAX_PROBLEMS {
-            self.problems.push(problem);
+        if self.diagnostics.len() < MAX_DIAGNOSTICS {
+            self.diagnostics.push(diagnostic);
         }
-        if self.problems.len() >= MAX_PROBLEMS {
+        if self.diagnostics.len() >= MAX_DIAGNOSTICS {
             self.stop();
         }
     }

@@ -1,11 +1,11 @@
 //! Checks that sent values fit into messages.
 
-use super::check::{all, binary};
+use super::check::{binary, conjunction};
 use invigil_model::{Binary, Domain, Expression, Statement, Unary};
 
 /// Returns the assertion that a value fits into a message; a violation is a fault of the sender. Returns `None` if
 /// it always fits. `ranges` are the ranges of the variables.
-pub(super) fn fits(
+pub(super) fn payload_assertion(
     ranges: &[(i64, i64)],
     message: &str,
     kind: &Domain,
@@ -20,8 +20,8 @@ pub(super) fn fits(
     if above.is_none() && below.is_none() {
         return None;
     }
-    let condition = all(above.into_iter().chain(below).collect());
-    let message = format!("{message} carries {low}..{high}, not this value");
+    let condition = conjunction(above.into_iter().chain(below).collect());
+    let message = format!("value carried by {message} is outside {low}..{high}");
     Some(Statement::Assert { condition, message })
 }
 
@@ -38,8 +38,8 @@ fn range(ranges: &[(i64, i64)], expression: &Expression) -> Option<(i64, i64)> {
             let (this, that) = (range(ranges, &parts.1)?, range(ranges, &parts.2)?);
             (this.0.min(that.0), this.1.max(that.1))
         }
-        Expression::Binary(operator, both) => {
-            let (left, right) = (range(ranges, &both.0), range(ranges, &both.1));
+        Expression::Binary(operator, operands) => {
+            let (left, right) = (range(ranges, &operands.0), range(ranges, &operands.1));
             match operator {
                 Binary::Add => {
                     let (left, right) = (left?, right?);

@@ -28,30 +28,30 @@ pub(super) const MAX_NODES: usize = 1 << 20;
 /// let even = predicate(&model, SourceId(0), "n % 2 == 0").unwrap();
 /// assert!(model.holds(&even, Step::at(&model.starts()[0].words)).unwrap());
 ///
-/// let problems = predicate(&model, SourceId(0), "m == 0").unwrap_err();
-/// assert_eq!(problems[0].message, "unknown name `m`");
+/// let diagnostics = predicate(&model, SourceId(0), "m == 0").unwrap_err();
+/// assert_eq!(diagnostics[0].message, "unknown name `m`");
 /// ```
 pub fn predicate(model: &Model, source: SourceId, text: &str) -> Result<Expression, Vec<Diagnostic>> {
     let mut parser = ModelParser::new(source, text);
     parser.has_arrows = true;
-    let written = parser.expression();
-    if written.is_some() && parser.next() != Token::End {
-        let mut problem = parser.expected("an operator");
+    let syntax = parser.expression();
+    if syntax.is_some() && parser.next() != Token::End {
+        let mut diagnostic = parser.expected("an operator");
         if parser.at_mark("=") {
-            problem = problem.help("to compare, write `==`");
+            diagnostic = diagnostic.help("to compare, write `==`");
         }
-        parser.report(problem);
+        parser.report(diagnostic);
     }
-    let written = match written {
-        Some(written) if parser.problems.is_empty() => written,
-        _ => return Err(parser.problems),
+    let syntax = match syntax {
+        Some(syntax) if parser.diagnostics.is_empty() => syntax,
+        _ => return Err(parser.diagnostics),
     };
     let mut checker = Checker::new(MAX_NODES);
     let names = Names { model, constants: &[] };
-    let found = checker.predicate(&names, &written).filter(|_| checker.problems.is_empty());
-    let Some(found) = found else { return Err(checker.problems) };
-    let fits = model.fits(&found);
-    fits.map_err(|mistake| vec![Diagnostic::error(written.span, mistake.to_string())])?;
+    let found = checker.predicate(&names, &syntax).filter(|_| checker.diagnostics.is_empty());
+    let Some(found) = found else { return Err(checker.diagnostics) };
+    let type_check = model.fits(&found);
+    type_check.map_err(|error| vec![Diagnostic::error(syntax.span, error.to_string())])?;
     Ok(found)
 }
 
@@ -64,7 +64,7 @@ pub(super) struct Names<'a> {
 
 /// A path whose first segments are the name of an object, and the number of remaining segments.
 struct ResolvedPath<T> {
-    what: T,
+    object: T,
     /// The number of remaining segments.
     remaining: usize,
 }
@@ -72,17 +72,17 @@ struct ResolvedPath<T> {
 impl Names<'_> {
     /// Returns the names of all prefixes of a path, the longest first: `P[2].x`, `P[2]`, `P`. Prefixes with a
     /// non-constant index have none.
-    fn beginnings(&self, checker: &mut Checker, path: &Path) -> Vec<String> {
+    fn prefix_names(&self, checker: &mut Checker, path: &Path) -> Vec<String> {
         let mut names = vec![path.head.text.clone()];
         for segment in &path.rest {
             let last = names.last().cloned().unwrap_or_default();
             names.push(match segment {
                 Segment::Field(field) => format!("{last}.{}", field.text),
                 Segment::Index(index) => {
-                    let mark = checker.problems.len();
+                    let mark = checker.diagnostics.len();
                     let found = checker.check(self, index, Some(&Type::Integer));
                     // Errors in it are reported when it is used.
-                    checker.problems.truncate(mark);
+                    checker.diagnostics.truncate(mark);
                     match found.and_then(|found| found.constant()) {
                         Some(index) => format!("{last}[{index}]"),
                         None => break,
@@ -94,14 +94,15 @@ impl Names<'_> {
     }
 
     /// Returns the longest prefix that `find` resolves.
-    fn longest<T>(
+    fn resolve_longest<T>(
         path: &Path,
         names: &[String],
         find: impl Fn(&str) -> Option<T>,
     ) -> Option<ResolvedPath<T>> {
         let mut lengths = names.iter().enumerate().rev();
-        lengths
-            .find_map(|(at, name)| Some(ResolvedPath { what: find(name)?, remaining: path.rest.len() - at }))
+        lengths.find_map(|(at, name)| {
+            Some(ResolvedPath { object: find(name)?, remaining: path.rest.len() - at })
+        })
     }
 
     fn variable(
@@ -110,32 +111,32 @@ impl Names<'_> {
         path: &Path,
         found: &ResolvedPath<VariableId>,
     ) -> Option<Typed> {
-        let variable = self.model.variable(found.what);
+        let variable = self.model.variable(found.object);
         let kind = type_of(&variable.domain);
         let name = &variable.name;
         match (&path.rest[path.rest.len() - found.remaining..], variable.length) {
-            ([], None) => Some(Typed::leaf(Expression::read(found.what), kind)),
+            ([], None) => Some(Typed::leaf(Expression::read(found.object), kind)),
             ([], Some(length)) => {
                 let message = format!("`{name}` is an array of {length} elements");
-                let problem = Diagnostic::error(path.span, message).label("missing index");
-                checker.report(problem.help(format!("write `{name}[0]`")))
+                let diagnostic = Diagnostic::error(path.span, message).label("missing index");
+                checker.report(diagnostic.help(format!("write `{name}[0]`")))
             }
-            ([Segment::Index(written)], Some(length)) => {
-                let index = checker.expect(self, written, &Type::Integer)?;
+            ([Segment::Index(syntax)], Some(length)) => {
+                let index = checker.expect(self, syntax, &Type::Integer)?;
                 if let Some(value) = index.constant()
                     && !(0..i64::from(length)).contains(&value)
                 {
                     let message = format!("`{name}` has no element {value}");
                     let last = length - 1;
-                    let problem = Diagnostic::error(written.span, message);
-                    return checker.report(problem.label(format!("valid indices: 0 to {last}")));
+                    let diagnostic = Diagnostic::error(syntax.span, message);
+                    return checker.report(diagnostic.label(format!("valid indices: 0 to {last}")));
                 }
-                let read = Expression::element(found.what, index.expression);
+                let read = Expression::element(found.object, index.expression);
                 Some(Typed { expression: read, kind, depth: index.depth + 1 })
             }
             ([Segment::Index(index), ..], None) => {
-                let problem = Diagnostic::error(index.span, format!("`{name}` is not an array"));
-                checker.report(problem.label("scalar"))
+                let diagnostic = Diagnostic::error(index.span, format!("`{name}` is not an array"));
+                checker.report(diagnostic.label("scalar"))
             }
             ([Segment::Field(field), ..], _) | ([_, Segment::Field(field), ..], _) => {
                 let message = format!("`{name}` has no field `{}`", field.text);
@@ -150,26 +151,26 @@ impl Names<'_> {
 
     /// Resolves a process and its location or variable.
     fn process(&self, checker: &mut Checker, path: &Path, found: &ResolvedPath<usize>) -> Option<Typed> {
-        let process = &self.model.parts().processes[found.what];
+        let process = &self.model.parts().processes[found.object];
         let at = Expression::read(process.location);
         let names: Vec<String> = process.locations.iter().map(|location| location.name.clone()).collect();
         match &path.rest[path.rest.len() - found.remaining..] {
             [] => Some(Typed::leaf(at, Type::Names(Rc::new(names)))),
             [Segment::Field(field)] => match names.iter().position(|name| *name == field.text) {
                 Some(number) => {
-                    let there = Expression::binary(Binary::Equal, at, Expression::Constant(number as i64));
-                    Some(Typed { expression: there, kind: Type::Boolean, depth: 2 })
+                    let is_at = Expression::binary(Binary::Equal, at, Expression::Constant(number as i64));
+                    Some(Typed { expression: is_at, kind: Type::Boolean, depth: 2 })
                 }
                 None => {
                     let message = format!("`{}` has no location or variable `{}`", process.name, field.text);
-                    let mut problem = Diagnostic::error(field.span, message).label("unknown");
+                    let mut diagnostic = Diagnostic::error(field.span, message).label("unknown");
                     let own = format!("{}.", process.name);
                     let variables = self.model.parts().variables.iter();
                     let own = variables.filter_map(|variable| variable.name.strip_prefix(&own));
                     if let Some(near) = nearest(&field.text, names.iter().map(String::as_str).chain(own)) {
-                        problem = problem.help(format!("did you mean `{near}`?"));
+                        diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
                     }
-                    checker.report(problem)
+                    checker.report(diagnostic)
                 }
             },
             [Segment::Index(index), ..] => {
@@ -177,8 +178,8 @@ impl Names<'_> {
                 checker.report(Diagnostic::error(index.span, message).label("unexpected index"))
             }
             [Segment::Field(_), ..] => {
-                let problem = Diagnostic::error(path.span, "this is neither a variable nor a location");
-                checker.report(problem.label("unknown"))
+                let diagnostic = Diagnostic::error(path.span, "this is neither a variable nor a location");
+                checker.report(diagnostic.label("unknown"))
             }
         }
     }
@@ -208,15 +209,15 @@ impl Names<'_> {
             [] => None,
             [only] => of(only),
             _ => {
-                let problem = Diagnostic::error(path.span, format!("`{name}` is ambiguous"));
+                let diagnostic = Diagnostic::error(path.span, format!("`{name}` is ambiguous"));
                 checker.report(
-                    problem.label("several enums have it").help("compare it with a variable: `x == …`"),
+                    diagnostic.label("several enums have it").help("compare it with a variable: `x == …`"),
                 )
             }
         }
     }
 
-    fn unknown<T>(&self, checker: &mut Checker, path: &Path, names: &[String]) -> Option<T> {
+    fn report_unknown<T>(&self, checker: &mut Checker, path: &Path, names: &[String]) -> Option<T> {
         let parts = self.model.parts();
         let (name, span) = (&path.head.text, path.head.span);
         // An index that is out of range or not constant.
@@ -225,15 +226,15 @@ impl Names<'_> {
                 let found = checker.check(self, index, Some(&Type::Integer))?;
                 let is_array = parts.processes.iter().any(|of| of.name.starts_with(&format!("{name}[")));
                 if is_array && found.constant().is_none() {
-                    let problem = Diagnostic::error(index.span, "a process index must be a constant");
+                    let diagnostic = Diagnostic::error(index.span, "a process index must be a constant");
                     let help = format!("write `exists k in …: k == … and {name}[k]…`");
-                    return checker.report(problem.label("not known at compile time").help(help));
+                    return checker.report(diagnostic.label("not known at compile time").help(help));
                 }
             }
         }
         let indexed = names.get(1).filter(|_| matches!(path.rest.first(), Some(Segment::Index(_))));
         let whole: &str = indexed.unwrap_or(name);
-        let mut problem = Diagnostic::error(span, format!("unknown name `{whole}`")).label("unknown");
+        let mut diagnostic = Diagnostic::error(span, format!("unknown name `{whole}`")).label("unknown");
         let head = |full: &str| full.split(['[', '.']).next().unwrap_or_default().to_owned();
         let mut known: Vec<String> = parts.variables.iter().map(|of| head(&of.name)).collect();
         known.extend(parts.processes.iter().map(|of| head(&of.name)));
@@ -246,18 +247,18 @@ impl Names<'_> {
         }
         known.sort();
         known.dedup();
-        let of_array = |array: &str| {
+        let valid_range = |array: &str| {
             let own = format!("{array}[");
             let names = parts.processes.iter().map(|of| &of.name);
             let all: Vec<&String> = names.filter(|name| name.starts_with(&own)).collect();
             Some(format!("valid: `{}` to `{}`", all.first()?, all.last()?))
         };
-        if let Some(words) = of_array(name) {
-            problem = problem.help(words);
+        if let Some(words) = valid_range(name) {
+            diagnostic = diagnostic.help(words);
         } else if let Some(near) = nearest(name, known.iter().map(String::as_str)) {
-            problem = problem.help(format!("did you mean `{near}`?"));
+            diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
         }
-        checker.report(problem)
+        checker.report(diagnostic)
     }
 
     /// Returns the actions of this name: those of an event, of an event in one process (`P[0].send`), or of a process.
@@ -266,9 +267,9 @@ impl Names<'_> {
             return None;
         }
         let whole = names.last()?;
-        let called = self.model.actions_named(whole);
-        if !called.is_empty() {
-            return Some(called);
+        let actions = self.model.actions_named(whole);
+        if !actions.is_empty() {
+            return Some(actions);
         }
         let parts = self.model.parts();
         let of = |name: &str| parts.processes.iter().position(|process| process.name == name);
@@ -279,11 +280,11 @@ impl Names<'_> {
             }
             _ => return None,
         };
-        let is_meant = |(_, action): &(u32, &invigil_model::Action)| {
+        let is_match = |(_, action): &(u32, &invigil_model::Action)| {
             action.moves.iter().any(|by| by.process == process)
                 && (event.is_none() || action.event.as_deref() == event)
         };
-        let found: Actions = (0..).zip(&parts.actions).filter(is_meant).map(|(id, _)| id).collect();
+        let found: Actions = (0..).zip(&parts.actions).filter(is_match).map(|(id, _)| id).collect();
         (!found.is_empty()).then_some(found)
     }
 }
@@ -291,11 +292,12 @@ impl Names<'_> {
 impl Scope for Names<'_> {
     fn read(&self, checker: &mut Checker, path: &Path, expected: Option<&Type>) -> Option<Typed> {
         let parts = self.model.parts();
-        let names = self.beginnings(checker, path);
+        let names = self.prefix_names(checker, path);
         // Hidden variables have no names for users.
-        let shown = |id: &VariableId| !self.model.variable(*id).is_hidden;
-        let variable = Names::longest(path, &names, |name| self.model.variable_named(name).filter(shown));
-        let process = Names::longest(path, &names, |name| {
+        let is_shown = |id: &VariableId| !self.model.variable(*id).is_hidden;
+        let variable =
+            Names::resolve_longest(path, &names, |name| self.model.variable_named(name).filter(is_shown));
+        let process = Names::resolve_longest(path, &names, |name| {
             parts.processes.iter().position(|process| process.name == name)
         });
         let predicate = parts.predicates.iter().find(|of| Some(&of.name) == names.get(path.rest.len()));
@@ -313,20 +315,20 @@ impl Scope for Names<'_> {
             checker.spend(path.span, size)?;
             return Some(Typed { expression: predicate.expression.clone(), kind: Type::Boolean, depth });
         }
-        let is_meant = |(name, ..): &&(String, Type, i64)| Some(name) == names.get(path.rest.len());
-        if let Some((_, kind, value)) = self.constants.iter().find(is_meant) {
+        let is_match = |(name, ..): &&(String, Type, i64)| Some(name) == names.get(path.rest.len());
+        if let Some((_, kind, value)) = self.constants.iter().find(is_match) {
             return Some(Typed::leaf(Expression::Constant(*value), kind.clone()));
         }
-        let mark = checker.problems.len();
+        let mark = checker.diagnostics.len();
         match self.value(checker, path, expected) {
             Some(found) => Some(found),
-            None if checker.problems.len() > mark => None,
-            None => self.unknown(checker, path, &names),
+            None if checker.diagnostics.len() > mark => None,
+            None => self.report_unknown(checker, path, &names),
         }
     }
 
     fn call(&self, checker: &mut Checker, name: &Name, argument: &Argument) -> Option<Typed> {
-        let (actions, span, written) = match argument {
+        let (actions, span, syntax) = match argument {
             Argument::Quoted(quoted) => {
                 let mut actions = self.model.actions_named(&quoted.text);
                 if actions.is_empty() {
@@ -336,7 +338,7 @@ impl Scope for Names<'_> {
                 ((!actions.is_empty()).then_some(actions), quoted.span, quoted.text.clone())
             }
             Argument::Path(path) => {
-                let names = self.beginnings(checker, path);
+                let names = self.prefix_names(checker, path);
                 (self.actions(&names, path), path.span, names.last().cloned().unwrap_or_default())
             }
         };
@@ -344,19 +346,19 @@ impl Scope for Names<'_> {
             "enabled" => true,
             "happens" => false,
             other => {
-                let problem = Diagnostic::error(name.span, format!("`{other}` cannot be used here"));
+                let diagnostic = Diagnostic::error(name.span, format!("`{other}` cannot be used here"));
                 let help = "`length`, `empty` and `full` are only available in guards and effects";
-                return checker.report(problem.label("not available here").help(help));
+                return checker.report(diagnostic.label("not available here").help(help));
             }
         };
         let Some(actions) = actions else {
-            let problem = Diagnostic::error(span, format!("unknown action `{written}`"));
+            let diagnostic = Diagnostic::error(span, format!("unknown action `{syntax}`"));
             let all = &self.model.parts().actions;
             let events = all.iter().filter_map(|action| action.event.as_deref());
-            let near = nearest(&written, events.chain(all.iter().map(|action| action.name.as_str())));
+            let near = nearest(&syntax, events.chain(all.iter().map(|action| action.name.as_str())));
             return checker.report(match near {
-                Some(near) => problem.label("unknown").help(format!("did you mean `{near}`?")),
-                None => problem.label("unknown"),
+                Some(near) => diagnostic.label("unknown").help(format!("did you mean `{near}`?")),
+                None => diagnostic.label("unknown"),
             });
         };
         checker.spend(span, actions.len())?;
@@ -387,7 +389,7 @@ fn depth(expression: &Expression) -> u32 {
         Expression::Constant(_) | Expression::Happens(_) | Expression::Enabled(_) => 0,
         Expression::Read(place) => place.index.as_ref().map_or(0, |index| depth(index)),
         Expression::Unary(_, operand) | Expression::Before(operand) => depth(operand),
-        Expression::Binary(_, both) => depth(&both.0).max(depth(&both.1)),
+        Expression::Binary(_, operands) => depth(&operands.0).max(depth(&operands.1)),
         Expression::If(parts) => depth(&parts.0).max(depth(&parts.1)).max(depth(&parts.2)),
     }
 }

@@ -37,12 +37,12 @@ const LONG_MARKS: [&str; 20] = [
 
 /// Returns all tokens of a text, including the end, and the lexical errors.
 pub(super) fn tokens(source: SourceId, text: &str) -> (Vec<Lexed<'_>>, Vec<Diagnostic>) {
-    let (mut found, mut problems) = (Vec::new(), Vec::new());
+    let (mut found, mut diagnostics) = (Vec::new(), Vec::new());
     let span = |start: usize, end: usize| Span::new(source, start as u32, end as u32);
     let (mut at, mut starts_line) = (0, true);
     if text.len() > MAX_BYTES {
         let message = format!("the file is too large for a model ({} MiB)", text.len() >> 20);
-        problems.push(Diagnostic::error(span(0, 0), message).label("not parsed"));
+        diagnostics.push(Diagnostic::error(span(0, 0), message).label("not parsed"));
         at = text.len();
     }
     while let Some(first) = text[at..].chars().next() {
@@ -61,9 +61,9 @@ pub(super) fn tokens(source: SourceId, text: &str) -> (Vec<Lexed<'_>>, Vec<Diagn
         match token {
             Some(token) => found.push(Lexed { token, span: place, starts_line }),
             None => {
-                if problems.len() < 20 {
-                    let problem = Diagnostic::error(place, "this number is too large");
-                    problems.push(problem.label("more than 63 bits"));
+                if diagnostics.len() < 20 {
+                    let diagnostic = Diagnostic::error(place, "this number is too large");
+                    diagnostics.push(diagnostic.label("more than 63 bits"));
                 }
                 found.push(Lexed { token: Token::Number(0), span: place, starts_line });
             }
@@ -73,7 +73,7 @@ pub(super) fn tokens(source: SourceId, text: &str) -> (Vec<Lexed<'_>>, Vec<Diagn
     }
     let end = text.len();
     found.push(Lexed { token: Token::End, span: span(end, end), starts_line });
-    (found, problems)
+    (found, diagnostics)
 }
 
 /// Returns the token at the start of `rest`; `None` for a number that is too large.

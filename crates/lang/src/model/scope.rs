@@ -1,6 +1,6 @@
 //! Resolves paths within a scope.
 
-use super::check::{Checker, Scope, Type, Typed, all, binary};
+use super::check::{Checker, Scope, Type, Typed, binary, conjunction};
 use super::predicate::{Names, type_of};
 use super::symbols::{Decl, NameKind, Queue, SymbolTable};
 use super::syntax::{Argument, Name, Path, Segment};
@@ -17,9 +17,9 @@ pub(super) struct Binding {
     pub(super) is_used: Cell<bool>,
 }
 
-/// A scope of a model: a process, or the top level.
+/// A scope in a model: a process, or the top level.
 #[derive(Clone, Copy)]
-pub(super) struct ScopeCursor<'a> {
+pub(super) struct ModelScope<'a> {
     pub(super) symbols: &'a SymbolTable,
     pub(super) instance: Option<usize>,
     pub(super) bindings: &'a [Binding],
@@ -27,7 +27,7 @@ pub(super) struct ScopeCursor<'a> {
     pub(super) model: Option<&'a Model>,
 }
 
-/// The meaning of a path.
+/// What a path refers to.
 pub(super) enum Resolved {
     Decl(Decl),
     Value(Typed),
@@ -41,34 +41,34 @@ pub(super) enum Resolved {
     },
 }
 
-impl<'a> ScopeCursor<'a> {
+impl<'a> ModelScope<'a> {
     /// The top-level scope.
-    pub(super) fn outside(symbols: &'a SymbolTable) -> ScopeCursor<'a> {
-        ScopeCursor { symbols, instance: None, bindings: &[], model: None }
+    pub(super) fn top_level(symbols: &'a SymbolTable) -> ModelScope<'a> {
+        ModelScope { symbols, instance: None, bindings: &[], model: None }
     }
 
-    fn meaning(&self, name: &str) -> Option<NameKind> {
+    fn lookup(&self, name: &str) -> Option<NameKind> {
         if let Some(binding) = self.bindings.iter().rev().find(|binding| binding.name.text == name) {
             binding.is_used.set(true);
             return Some(NameKind::Predicate(binding.value.clone()));
         }
-        if let Some(own) = self.instance {
-            let instance = &self.symbols.instances[own];
+        if let Some(id) = self.instance {
+            let instance = &self.symbols.instances[id];
             if let Some(meaning) = instance.names.get(name) {
                 return Some(meaning.clone());
             }
             if name == "self" {
-                return Some(NameKind::Decl(Decl::Process(own)));
+                return Some(NameKind::Decl(Decl::Process(id)));
             }
         }
         self.symbols.names.get(name).cloned()
     }
 
     /// Whether a name is defined, enum values included.
-    pub(super) fn knows(&self, name: &str) -> bool {
+    pub(super) fn is_defined(&self, name: &str) -> bool {
         let is_value =
             || self.symbols.enums.iter().any(|of| of.variants.iter().any(|(other, _)| other == name));
-        self.meaning(name).is_some() || is_value()
+        self.lookup(name).is_some() || is_value()
     }
 
     /// The names of constants.
@@ -83,8 +83,8 @@ impl<'a> ScopeCursor<'a> {
 
     fn candidates(&self) -> Vec<String> {
         let mut known: Vec<String> = self.symbols.names.keys().cloned().collect();
-        if let Some(own) = self.instance {
-            known.extend(self.symbols.instances[own].names.keys().cloned());
+        if let Some(id) = self.instance {
+            known.extend(self.symbols.instances[id].names.keys().cloned());
         }
         known.extend(self.bindings.iter().map(|binding| binding.name.text.clone()));
         for of in &self.symbols.enums {
@@ -102,8 +102,8 @@ impl<'a> ScopeCursor<'a> {
         expected: Option<&Type>,
     ) -> Option<Resolved> {
         let name = &path.head.text;
-        let start = match self.meaning(name) {
-            Some(NameKind::Decl(thing)) => Resolved::Decl(thing),
+        let start = match self.lookup(name) {
+            Some(NameKind::Decl(decl)) => Resolved::Decl(decl),
             Some(NameKind::Constant(value, kind)) => {
                 Resolved::Value(Typed::leaf(Expression::Constant(value), kind))
             }
@@ -117,23 +117,23 @@ impl<'a> ScopeCursor<'a> {
             Some(NameKind::Broken) => return None,
             Some(NameKind::StepPredicate) => {
                 let message = format!("`{name}` is a predicate over steps and cannot be used here");
-                let problem = Diagnostic::error(path.span, message).label("refers to steps");
-                return checker.report(problem.help("declare predicates before they are used"));
+                let diagnostic = Diagnostic::error(path.span, message).label("refers to steps");
+                return checker.report(diagnostic.help("declare predicates before they are used"));
             }
-            Some(NameKind::Shape(_) | NameKind::Template) => {
-                let problem = Diagnostic::error(path.head.span, format!("`{name}` is not a value"));
-                return checker.report(problem.label("type or template"));
+            Some(NameKind::Layout(_) | NameKind::Template) => {
+                let diagnostic = Diagnostic::error(path.head.span, format!("`{name}` is not a value"));
+                return checker.report(diagnostic.label("type or template"));
             }
-            None => return self.bare_value(checker, path, expected).map(Resolved::Value),
+            None => return self.unqualified_value(checker, path, expected).map(Resolved::Value),
         };
-        self.walk(checker, start, &path.rest)
+        self.resolve_segments(checker, start, &path.rest)
     }
 
     /// `Colour.red`
     fn enum_value(&self, checker: &mut Checker, path: &Path, of: &super::symbols::Enum) -> Option<Resolved> {
         let [Segment::Field(field)] = &path.rest[..] else {
-            let problem = Diagnostic::error(path.span, format!("`{}` is an enum, not a value", of.name));
-            return checker.report(problem.label("type").help(format!("write `{}.…`", of.name)));
+            let diagnostic = Diagnostic::error(path.span, format!("`{}` is an enum, not a value", of.name));
+            return checker.report(diagnostic.label("type").help(format!("write `{}.…`", of.name)));
         };
         let names = of.names();
         match names.iter().position(|name| *name == field.text) {
@@ -143,17 +143,22 @@ impl<'a> ScopeCursor<'a> {
             }
             None => {
                 let message = format!("`{}` has no `{}`", of.name, field.text);
-                let mut problem = Diagnostic::error(field.span, message).label("unknown");
+                let mut diagnostic = Diagnostic::error(field.span, message).label("unknown");
                 if let Some(near) = nearest(&field.text, names.iter().map(String::as_str)) {
-                    problem = problem.help(format!("did you mean `{near}`?"));
+                    diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
                 }
-                checker.report(problem)
+                checker.report(diagnostic)
             }
         }
     }
 
     /// Resolves an enum value or state without a qualifier.
-    fn bare_value(&self, checker: &mut Checker, path: &Path, expected: Option<&Type>) -> Option<Typed> {
+    fn unqualified_value(
+        &self,
+        checker: &mut Checker,
+        path: &Path,
+        expected: Option<&Type>,
+    ) -> Option<Typed> {
         let name = &path.head.text;
         let of = |names: &Rc<Vec<String>>| {
             let at = names.iter().position(|other| other == name)?;
@@ -171,54 +176,60 @@ impl<'a> ScopeCursor<'a> {
             match (found.next(), found.next()) {
                 (Some(only), None) => return Some(only),
                 (Some(_), Some(_)) => {
-                    let problem = Diagnostic::error(path.span, format!("`{name}` is ambiguous"));
-                    return checker.report(problem.label("several enums have it").help("write `Enum.name`"));
+                    let diagnostic = Diagnostic::error(path.span, format!("`{name}` is ambiguous"));
+                    return checker
+                        .report(diagnostic.label("several enums have it").help("write `Enum.name`"));
                 }
                 _ => {}
             }
         }
-        let mut problem =
+        let mut diagnostic =
             Diagnostic::error(path.head.span, format!("unknown name `{name}`")).label("unknown");
         let mut known = self.candidates();
         if let Some(Type::Names(names)) = expected {
             known.extend(names.iter().cloned());
         }
         if let Some(near) = nearest(name, known.iter().map(String::as_str)) {
-            problem = problem.help(format!("did you mean `{near}`?"));
+            diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
         }
-        checker.report(problem)
+        checker.report(diagnostic)
     }
 
     /// Resolves the rest of a path. The recursion over non-constant indices is bounded by the nesting of arrays.
-    fn walk(&self, checker: &mut Checker, mut at: Resolved, rest: &[Segment]) -> Option<Resolved> {
+    fn resolve_segments(
+        &self,
+        checker: &mut Checker,
+        mut at: Resolved,
+        rest: &[Segment],
+    ) -> Option<Resolved> {
         for (number, segment) in rest.iter().enumerate() {
             at = match (at, segment) {
-                (Resolved::Decl(Decl::Record(record, things)), Segment::Field(field)) => {
+                (Resolved::Decl(Decl::Record(record, fields)), Segment::Field(field)) => {
                     match record.fields.iter().position(|of| of.name == field.text) {
-                        Some(number) => Resolved::Decl(things[number].clone()),
+                        Some(number) => Resolved::Decl(fields[number].clone()),
                         None => {
                             let message = format!("`{}` has no field `{}`", record.name, field.text);
-                            let problem = Diagnostic::error(field.span, message).label("unknown");
+                            let diagnostic = Diagnostic::error(field.span, message).label("unknown");
                             let names = record.fields.iter().map(|of| of.name.as_str());
                             return checker.report(match nearest(&field.text, names) {
-                                Some(near) => problem.help(format!("did you mean `{near}`?")),
-                                None => problem,
+                                Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+                                None => diagnostic,
                             });
                         }
                     }
                 }
                 (Resolved::Decl(Decl::Process(process)), Segment::Field(field)) => {
-                    self.of_process(checker, process, field)?
+                    self.resolve_in_process(checker, process, field)?
                 }
-                (Resolved::Decl(Decl::Row(variable, kind, length)), Segment::Index(index)) => {
+                (Resolved::Decl(Decl::ScalarArray(variable, kind, length)), Segment::Index(index)) => {
                     let found = checker.expect(self, index, &Type::Integer)?;
                     let span = index.span;
-                    in_range(checker, &found, span, 0, i64::from(length) - 1)?;
+                    check_index(checker, &found, span, 0, i64::from(length) - 1)?;
                     Resolved::Element(variable, kind, found)
                 }
-                (Resolved::Decl(Decl::Many { guard, low, items }), Segment::Index(index)) => {
+                (Resolved::Decl(Decl::Array { guard, low, items }), Segment::Index(index)) => {
                     let found = checker.expect(self, index, &Type::Integer)?;
-                    in_range(checker, &found, index.span, low, low + items.len() as i64 - 1)?;
+                    check_index(checker, &found, index.span, low, low + items.len() as i64 - 1)?;
                     match found.constant() {
                         Some(value) => Resolved::Decl(items[(value - low) as usize].clone()),
                         None => {
@@ -226,29 +237,29 @@ impl<'a> ScopeCursor<'a> {
                             for item in items.iter() {
                                 checker.spend(index.span, 4)?;
                                 let item = Resolved::Decl(item.clone());
-                                selected.push(self.walk(checker, item, &rest[number + 1..])?);
+                                selected.push(self.resolve_segments(checker, item, &rest[number + 1..])?);
                             }
                             return Some(Resolved::Select { index: found, low, guard, items: selected });
                         }
                     }
                 }
                 (_, Segment::Field(field)) => {
-                    let problem = Diagnostic::error(field.span, format!("unknown field `{}`", field.text));
-                    return checker.report(problem.label("the value before the dot has no fields"));
+                    let diagnostic = Diagnostic::error(field.span, format!("unknown field `{}`", field.text));
+                    return checker.report(diagnostic.label("the value before the dot has no fields"));
                 }
                 (_, Segment::Index(index)) => {
-                    let problem = Diagnostic::error(index.span, "this is not an array");
-                    return checker.report(problem.label("unexpected index"));
+                    let diagnostic = Diagnostic::error(index.span, "this is not an array");
+                    return checker.report(diagnostic.label("unexpected index"));
                 }
             };
         }
         Some(at)
     }
 
-    fn of_process(&self, checker: &mut Checker, process: usize, field: &Name) -> Option<Resolved> {
+    fn resolve_in_process(&self, checker: &mut Checker, process: usize, field: &Name) -> Option<Resolved> {
         let instance = &self.symbols.instances[process];
         match instance.names.get(&field.text) {
-            Some(NameKind::Decl(thing)) => return Some(Resolved::Decl(thing.clone())),
+            Some(NameKind::Decl(decl)) => return Some(Resolved::Decl(decl.clone())),
             Some(NameKind::Constant(value, kind)) => {
                 return Some(Resolved::Value(Typed::leaf(Expression::Constant(*value), kind.clone())));
             }
@@ -261,23 +272,23 @@ impl<'a> ScopeCursor<'a> {
             return Some(Resolved::Value(Typed { expression, kind: Type::Boolean, depth: 2 }));
         }
         let message = format!("`{}` has no state or variable `{}`", instance.name, field.text);
-        let mut problem = Diagnostic::error(field.span, message).label("unknown");
+        let mut diagnostic = Diagnostic::error(field.span, message).label("unknown");
         let known = instance.names.keys().chain(instance.states.iter()).map(String::as_str);
         if let Some(near) = nearest(&field.text, known) {
-            problem = problem.help(format!("did you mean `{near}`?"));
+            diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
         }
-        checker.report(problem)
+        checker.report(diagnostic)
     }
 
     /// Reads the value of a resolved path.
     fn value(&self, checker: &mut Checker, resolved: Resolved, span: Span) -> Option<Typed> {
-        let wrong = |checker: &mut Checker, what: &str| {
-            let problem = Diagnostic::error(span, format!("expected a single value, found {what}"));
-            checker.report(problem.label(what.to_owned()))
+        let report = |checker: &mut Checker, what: &str| {
+            let diagnostic = Diagnostic::error(span, format!("expected a single value, found {what}"));
+            checker.report(diagnostic.label(what.to_owned()))
         };
         match resolved {
             Resolved::Value(found) => Some(found),
-            Resolved::Decl(Decl::Cell(variable, kind)) => {
+            Resolved::Decl(Decl::Scalar(variable, kind)) => {
                 Some(Typed::leaf(Expression::read(variable), type_of(&kind)))
             }
             Resolved::Decl(Decl::Process(process)) => {
@@ -296,9 +307,9 @@ impl<'a> ScopeCursor<'a> {
                 }
                 select(checker, span, &index, (low, guard), found)
             }
-            Resolved::Decl(Decl::Row(..) | Decl::Many { .. }) => wrong(checker, "an array"),
-            Resolved::Decl(Decl::Record(..)) => wrong(checker, "a record"),
-            Resolved::Decl(Decl::Channel(_)) => wrong(checker, "a channel"),
+            Resolved::Decl(Decl::ScalarArray(..) | Decl::Array { .. }) => report(checker, "an array"),
+            Resolved::Decl(Decl::Record(..)) => report(checker, "a record"),
+            Resolved::Decl(Decl::Channel(_)) => report(checker, "a channel"),
         }
     }
 
@@ -319,8 +330,8 @@ impl<'a> ScopeCursor<'a> {
             _ => None,
         };
         let Some(queue) = queue else {
-            let problem = Diagnostic::error(span, "this has no queue").label("not buffered");
-            return checker.report(problem.help("use a buffered channel or a process with a mailbox"));
+            let diagnostic = Diagnostic::error(span, "this has no queue").label("not buffered");
+            return checker.report(diagnostic.help("use a buffered channel or a process with a mailbox"));
         };
         Some(queue_call(name, queue))
     }
@@ -337,21 +348,21 @@ fn queue_call(name: &Name, queue: &Queue) -> Typed {
     Typed { expression, kind, depth: 2 }
 }
 
-fn in_range(checker: &mut Checker, index: &Typed, span: Span, low: i64, high: i64) -> Option<()> {
+fn check_index(checker: &mut Checker, index: &Typed, span: Span, low: i64, high: i64) -> Option<()> {
     match index.constant() {
         Some(value) if !(low..=high).contains(&value) => {
-            let problem = Diagnostic::error(span, format!("index {value} is out of range"));
-            checker.report(problem.label(format!("valid indices: {low} to {high}")))
+            let diagnostic = Diagnostic::error(span, format!("index {value} is out of range"));
+            checker.report(diagnostic.label(format!("valid indices: {low} to {high}")))
         }
         _ => Some(()),
     }
 }
 
 /// The condition that an index is valid for `count` objects, from `low`.
-fn is_there(index: &Expression, low: i64, count: usize) -> Expression {
+fn is_valid_index(index: &Expression, low: i64, count: usize) -> Expression {
     let at_least = Expression::binary(Binary::GreaterOrEqual, index.clone(), Expression::Constant(low));
     let last = Expression::Constant(low + count as i64 - 1);
-    all(vec![at_least, Expression::binary(Binary::LessOrEqual, index.clone(), last)])
+    conjunction(vec![at_least, Expression::binary(Binary::LessOrEqual, index.clone(), last)])
 }
 
 /// Selects the value with this index; for an invalid index, reading `guard` raises a fault.
@@ -364,15 +375,15 @@ fn select(
 ) -> Option<Typed> {
     let kind = values.first()?.kind.clone();
     if values.iter().any(|value| value.kind != kind) {
-        let problem = Diagnostic::error(span, "the elements have different types");
-        return checker.report(problem.label("the type depends on the index"));
+        let diagnostic = Diagnostic::error(span, "the elements have different types");
+        return checker.report(diagnostic.label("the type depends on the index"));
     }
     let depth = values.iter().map(|value| value.depth).max().unwrap_or(0).max(index.depth);
     let depth = depth + values.len().ilog2() + 4;
     checker.spend(span, values.len() * 3)?;
-    let condition = is_there(&index.expression, low, values.len());
+    let condition = is_valid_index(&index.expression, low, values.len());
     let values = values.into_iter().map(|value| value.expression).collect();
-    let chosen = tree(&index.expression, low, values, &|condition, this, that| {
+    let chosen = decision_tree(&index.expression, low, values, &|condition, this, that| {
         Expression::If(Box::new((condition, this, that)))
     })?;
     let none = Expression::element(guard, index.expression.clone());
@@ -385,8 +396,8 @@ pub(super) fn select_statements(
     (low, guard): (i64, VariableId),
     choices: Vec<Vec<Statement>>,
 ) -> Vec<Statement> {
-    let condition = is_there(index, low, choices.len());
-    let chosen = tree(index, low, choices, &|condition, then, otherwise| {
+    let condition = is_valid_index(index, low, choices.len());
+    let chosen = decision_tree(index, low, choices, &|condition, then, otherwise| {
         vec![Statement::If { condition, then, otherwise }]
     });
     let place = invigil_model::LValue { variable: guard, index: Some(Box::new(index.clone())) };
@@ -395,7 +406,7 @@ pub(super) fn select_statements(
 }
 
 /// A balanced decision tree over a valid index.
-fn tree<T>(
+fn decision_tree<T>(
     index: &Expression,
     low: i64,
     mut values: Vec<T>,
@@ -407,31 +418,32 @@ fn tree<T>(
     let upper = values.split_off(values.len() / 2);
     let middle = low + values.len() as i64;
     let condition = binary(Binary::Less, index.clone(), Expression::Constant(middle));
-    let (lower, upper) = (tree(index, low, values, decide)?, tree(index, middle, upper, decide)?);
+    let (lower, upper) =
+        (decision_tree(index, low, values, decide)?, decision_tree(index, middle, upper, decide)?);
     Some(decide(condition, lower, upper))
 }
 
-impl Scope for ScopeCursor<'_> {
+impl Scope for ModelScope<'_> {
     fn read(&self, checker: &mut Checker, path: &Path, expected: Option<&Type>) -> Option<Typed> {
         if path.is_primed && self.model.is_none() {
-            let problem =
+            let diagnostic =
                 Diagnostic::error(path.span, "primes are only allowed in invariants and predicates");
-            return checker.report(problem.label("not allowed here").help("remove the prime"));
+            return checker.report(diagnostic.label("not allowed here").help("remove the prime"));
         }
         let resolved = self.resolve(checker, path, expected)?;
         self.value(checker, resolved, path.span)
     }
 
     fn call(&self, checker: &mut Checker, name: &Name, argument: &Argument) -> Option<Typed> {
-        let is_of_actions = matches!(name.text.as_str(), "enabled" | "happens");
+        let refers_to_actions = matches!(name.text.as_str(), "enabled" | "happens");
         match (self.model, argument) {
-            (Some(model), _) if is_of_actions => {
+            (Some(model), _) if refers_to_actions => {
                 Names { model, constants: &self.constants() }.call(checker, name, argument)
             }
-            (None, _) if is_of_actions => {
+            (None, _) if refers_to_actions => {
                 let message = format!("`{}` is only allowed in invariants and predicates", name.text);
-                let problem = Diagnostic::error(name.span, message).label("cannot be used here");
-                checker.report(problem.help("guards and effects cannot refer to actions"))
+                let diagnostic = Diagnostic::error(name.span, message).label("cannot be used here");
+                checker.report(diagnostic.help("guards and effects cannot refer to actions"))
             }
             (_, Argument::Path(path)) => {
                 let resolved = self.resolve(checker, path, None)?;

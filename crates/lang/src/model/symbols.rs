@@ -7,13 +7,13 @@ use invigil_model::{Domain, Side, VariableId};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// The meaning of a name.
+/// What a name in a model refers to.
 #[derive(Clone, Debug)]
 pub(super) enum NameKind {
     Constant(i64, Type),
     Enum(Rc<Enum>),
     /// A record, or an alias of a type.
-    Shape(Rc<Layout>),
+    Layout(Rc<Layout>),
     Decl(Decl),
     /// A predicate over states.
     Predicate(Typed),
@@ -66,7 +66,7 @@ pub(super) struct Field {
 
 /// A step from a composite value to one of its scalars.
 #[derive(Clone, Debug)]
-pub(super) enum Part {
+pub(super) enum Selector {
     Field(String),
     Element(i64),
 }
@@ -93,22 +93,24 @@ impl Layout {
     }
 
     /// Returns all scalars in it, with their paths.
-    pub(super) fn leaves(&self) -> Vec<(Vec<Part>, Domain)> {
+    pub(super) fn leaves(&self) -> Vec<(Vec<Selector>, Domain)> {
         match self {
             Layout::Scalar(kind) => vec![(Vec::new(), kind.clone())],
             Layout::Array(length, of) => {
                 let inside = of.leaves();
                 let one = |index| {
-                    let index = Part::Element(i64::from(index));
-                    inside.iter().map(move |(way, kind)| (prepend(index.clone(), way), kind.clone()))
+                    let index = Selector::Element(i64::from(index));
+                    inside
+                        .iter()
+                        .map(move |(selectors, kind)| (prepend(index.clone(), selectors), kind.clone()))
                 };
                 (0..*length).flat_map(one).collect()
             }
             Layout::Record(record) => {
-                let one = |field: &Field| -> Vec<(Vec<Part>, Domain)> {
-                    let name = Part::Field(field.name.clone());
+                let one = |field: &Field| -> Vec<(Vec<Selector>, Domain)> {
+                    let name = Selector::Field(field.name.clone());
                     let inside = field.layout.leaves().into_iter();
-                    inside.map(|(way, kind)| (prepend(name.clone(), &way), kind)).collect()
+                    inside.map(|(selectors, kind)| (prepend(name.clone(), &selectors), kind)).collect()
                 };
                 record.fields.iter().flat_map(one).collect()
             }
@@ -116,7 +118,7 @@ impl Layout {
     }
 }
 
-fn prepend(first: Part, rest: &[Part]) -> Vec<Part> {
+fn prepend(first: Selector, rest: &[Selector]) -> Vec<Selector> {
     core::iter::once(first).chain(rest.iter().cloned()).collect()
 }
 
@@ -124,12 +126,12 @@ fn prepend(first: Part, rest: &[Part]) -> Vec<Part> {
 #[derive(Clone, Debug)]
 pub(super) enum Decl {
     /// A scalar variable.
-    Cell(VariableId, Domain),
+    Scalar(VariableId, Domain),
     /// An array of scalars.
-    Row(VariableId, Domain, u32),
+    ScalarArray(VariableId, Domain, u32),
     /// An array of other objects, from index `low`. The hidden array `guard` has exactly the same indices, from 0:
     /// reading it raises a fault for an invalid index.
-    Many {
+    Array {
         guard: VariableId,
         low: i64,
         items: Rc<Vec<Decl>>,
@@ -150,8 +152,8 @@ pub(super) struct Channel {
 }
 
 impl Channel {
-    /// The kinds of all scalars of a message.
-    pub(super) fn kinds(&self) -> Vec<Domain> {
+    /// Returns the domains of all scalars of a message.
+    pub(super) fn domains(&self) -> Vec<Domain> {
         self.values.iter().flat_map(|of| of.leaves()).map(|(_, kind)| kind).collect()
     }
 }
@@ -186,7 +188,7 @@ pub(super) struct Instance {
     pub(super) location: VariableId,
     pub(super) states: Rc<Vec<String>>,
     pub(super) mailbox: Option<Mailbox>,
-    pub(super) unit: Side,
+    pub(super) side: Side,
     pub(super) priority: i32,
 }
 
@@ -195,7 +197,7 @@ pub(super) struct Instance {
 pub(super) struct SymbolTable {
     pub(super) names: HashMap<String, NameKind>,
     /// The position of each declaration.
-    pub(super) places: HashMap<String, Span>,
+    pub(super) declaration_spans: HashMap<String, Span>,
     pub(super) enums: Vec<Rc<Enum>>,
     pub(super) channels: Vec<Channel>,
     pub(super) instances: Vec<Instance>,

@@ -13,7 +13,7 @@ pub(super) struct Name {
 /// An expression.
 #[derive(Clone, Debug)]
 pub(super) struct Expr {
-    pub(super) shape: Shape,
+    pub(super) kind: ExprKind,
     pub(super) span: Span,
     /// The depth of the tree.
     pub(super) depth: u32,
@@ -21,9 +21,9 @@ pub(super) struct Expr {
 
 /// The kind of an expression.
 #[derive(Clone, Debug)]
-pub(super) enum Shape {
+pub(super) enum ExprKind {
     Number(i64),
-    Truth(bool),
+    Boolean(bool),
     Path(Path),
     Unary(Unary, Box<Expr>),
     /// All binary operators except `and` and `or`.
@@ -35,7 +35,7 @@ pub(super) enum Shape {
     /// `condition ? value : value`.
     If(Box<(Expr, Expr, Expr)>),
     /// `forall i in 0..3: …` or `exists …`.
-    Each {
+    Quantifier {
         is_all: bool,
         name: Name,
         range: Range,

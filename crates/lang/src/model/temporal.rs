@@ -1,7 +1,7 @@
 //! Temporal claims about models: formulas of linear temporal logic over the model's states and steps.
 
 use super::predicate;
-use crate::ltl::{BUDGET, diagnostic};
+use crate::ltl::{BUDGET, syntax_diagnostic};
 use invigil_expr::diag::{Diagnostic, SourceId, Span, nearest};
 use invigil_ltl::analysis::Stuttering;
 use invigil_ltl::formula::{Atom, Proposition};
@@ -29,8 +29,8 @@ const MOST_LITERALS: usize = 1 << 16;
 /// let model = Model::new(ModelParts { variables, ..ModelParts::default() }).unwrap();
 /// let automaton = never(&model, SourceId(0), "G F busy", "again").unwrap();
 /// assert_eq!((automaton.edges.len(), automaton.sets), (2, 1));
-/// let problems = never(&model, SourceId(0), "G F bussy", "again").unwrap_err();
-/// assert_eq!(problems[0].help.as_deref(), Some("did you mean `busy`?"));
+/// let diagnostics = never(&model, SourceId(0), "G F bussy", "again").unwrap_err();
+/// assert_eq!(diagnostics[0].help.as_deref(), Some("did you mean `busy`?"));
 /// ```
 ///
 /// # Errors
@@ -54,26 +54,26 @@ pub fn never_at(
     text: &str,
     name: &str,
 ) -> Result<OmegaAutomaton, Vec<Diagnostic>> {
-    let mistake = |mistake| vec![diagnostic(source, offset as usize, &mistake)];
+    let diagnose = |error| vec![syntax_diagnostic(source, offset as usize, &error)];
     let mut logic = Logic::new(BUDGET);
-    let tree = SyntaxTree::parse(text).map_err(mistake)?;
-    let formula = logic.formulae.lower(&tree).map_err(mistake)?;
+    let tree = SyntaxTree::parse(text).map_err(diagnose)?;
+    let formula = logic.formulae.lower(&tree).map_err(diagnose)?;
     let names = Names { model, source, offset, text };
-    let (mut atoms, mut problems) = (HashMap::new(), Vec::new());
+    let (mut atoms, mut diagnostics) = (HashMap::new(), Vec::new());
     for (proposition, place) in tree.atoms() {
         let atom = logic.formulae.atom_for(proposition.clone());
         if atoms.contains_key(&atom) {
             continue;
         }
         // An atom with an error is reported once.
-        let expression = names.resolve(proposition, place).unwrap_or_else(|mut mistakes| {
-            problems.append(&mut mistakes);
+        let expression = names.resolve(proposition, place).unwrap_or_else(|mut errors| {
+            diagnostics.append(&mut errors);
             Expression::Constant(0)
         });
         atoms.insert(atom, expression);
     }
-    if !problems.is_empty() {
-        return Err(problems);
+    if !diagnostics.is_empty() {
+        return Err(diagnostics);
     }
     let whole = Span::new(source, offset, offset + text.len() as u32);
     automaton(&mut logic, formula, &atoms, name).map_err(|limit| vec![too_large(whole, limit)])
@@ -137,12 +137,13 @@ fn expression(
 }
 
 /// Shifts a diagnostic in a part of a text that starts at `by`.
-fn shifted(mut problem: Diagnostic, by: u32) -> Diagnostic {
-    let spans = core::iter::once(&mut problem.span).chain(problem.related.iter_mut().map(|(span, _)| span));
+fn shifted(mut diagnostic: Diagnostic, by: u32) -> Diagnostic {
+    let spans =
+        core::iter::once(&mut diagnostic.span).chain(diagnostic.related.iter_mut().map(|(span, _)| span));
     for span in spans {
         *span = Span::new(span.source, span.start + by, span.end + by);
     }
-    problem
+    diagnostic
 }
 
 /// Resolves atoms.
@@ -165,13 +166,13 @@ impl Names<'_> {
             Proposition::Name(name) => self.name(name).ok_or_else(|| vec![self.unknown(name, span)]),
             Proposition::Expression(text) => match self.name(text.trim()) {
                 Some(found) => Ok(found),
-                None => predicate(self.model, self.source, text).map_err(|problems| {
+                None => predicate(self.model, self.source, text).map_err(|diagnostics| {
                     let inside = place.start + 1..place.end.saturating_sub(1);
                     let is_literal = self.text.get(inside.clone()) == Some(text);
-                    let moved = problems.into_iter().map(|problem| match is_literal {
-                        true => shifted(problem, at(inside.start)),
+                    let moved = diagnostics.into_iter().map(|diagnostic| match is_literal {
+                        true => shifted(diagnostic, at(inside.start)),
                         // Part of it was written with escapes.
-                        false => Diagnostic { span, related: Vec::new(), ..problem },
+                        false => Diagnostic { span, related: Vec::new(), ..diagnostic },
                     });
                     moved.collect()
                 }),

@@ -3,7 +3,7 @@
 use super::layout_tokens::{LayoutRole, LayoutToken};
 use super::{PropParser, scan};
 use crate::prop::ast::Block;
-use crate::python::{LexemeKind, walk};
+use crate::python::{LexemeKind, lexemes};
 use invigil_expr::diag::Diagnostic;
 
 /// Words that can follow another word in Python.
@@ -38,7 +38,7 @@ impl PropParser<'_> {
     /// Finds the end of the block that opens at `open`, and reports errors that hide it.
     pub(crate) fn find_block_end(&mut self, open: usize) -> BlockEnd {
         let mut depth = 0u32;
-        for lexeme in walk(self.text, open) {
+        for lexeme in lexemes(self.text, open) {
             match lexeme.kind {
                 LexemeKind::Open(b'{') => depth += 1,
                 LexemeKind::Close(b'}') if depth == 1 => {
@@ -47,33 +47,33 @@ impl PropParser<'_> {
                 LexemeKind::Close(b'}') => depth -= 1,
                 LexemeKind::UnclosedString => {
                     let quotes = self.span(lexeme.start, lexeme.end);
-                    let problem = Diagnostic::error(quotes, "this string is not closed")
+                    let diagnostic = Diagnostic::error(quotes, "this string is not closed")
                         .label("opened here")
                         .help("close it with the same quotes; only triple-quoted strings can span lines");
-                    self.report(problem);
+                    self.report(diagnostic);
                 }
                 LexemeKind::LineEnd => {
                     if let Some((start, end)) = self.clause_at(lexeme.end) {
                         let brace = self.span(open, open + 1);
                         let word = &self.text[start..end];
-                        let problem = Diagnostic::error(brace, "this block is not closed")
+                        let diagnostic = Diagnostic::error(brace, "this block is not closed")
                             .label("opened here")
                             .related(
                                 self.span(start, end),
                                 format!("the {} continues here", self.language.noun),
                             )
                             .help(format!("add the missing `}}` before `{word}`"));
-                        self.report(problem);
+                        self.report(diagnostic);
                         return BlockEnd { text: lexeme.start, after: lexeme.end };
                     }
                 }
                 _ => {}
             }
         }
-        let problem = Diagnostic::error(self.span(open, open + 1), "this block is not closed")
+        let diagnostic = Diagnostic::error(self.span(open, open + 1), "this block is not closed")
             .label("opened here")
             .help("add the missing `}`");
-        self.report(problem);
+        self.report(diagnostic);
         BlockEnd { text: self.text.len(), after: self.text.len() }
     }
 
@@ -86,9 +86,9 @@ impl PropParser<'_> {
             return None;
         }
         let end = start + word.len();
-        let behind = text[end..].trim_start_matches([' ', '\t']);
-        let next = scan::word_at(behind);
-        let goes_on = behind.starts_with('{') || !(next.is_empty() || OPERATORS.contains(&next));
-        goes_on.then_some((start, end))
+        let rest = text[end..].trim_start_matches([' ', '\t']);
+        let next = scan::word_at(rest);
+        let continues_clause = rest.starts_with('{') || !(next.is_empty() || OPERATORS.contains(&next));
+        continues_clause.then_some((start, end))
     }
 }

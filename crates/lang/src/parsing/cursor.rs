@@ -6,7 +6,7 @@ use invigil_expr::diag::{Diagnostic, SourceId, Span, nearest};
 /// Longer files are rejected: they are probably not source files.
 const MAX_BYTES: usize = 4 << 20;
 /// After this many errors, the rest of the file is not parsed.
-pub(crate) const MAX_PROBLEMS: usize = 100;
+pub(crate) const MAX_DIAGNOSTICS: usize = 100;
 
 /// A token. Each language uses a subset of the variants.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -108,19 +108,19 @@ pub(crate) struct Cursor<'a> {
     pub(crate) at: Lexed<'a>,
     last_end: usize,
     is_stopped: bool,
-    pub(crate) problems: Vec<Diagnostic>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
 impl<'a> Cursor<'a> {
     /// Starts at the beginning of `text`; at its end if the text is too long.
     pub(crate) fn new(lexicon: &'static Lexicon, source: SourceId, text: &'a str) -> Cursor<'a> {
-        let (at, problems) = (Lexed::end(0), Vec::new());
-        let mut cursor = Cursor { lexicon, source, text, at, last_end: 0, is_stopped: false, problems };
+        let (at, diagnostics) = (Lexed::end(0), Vec::new());
+        let mut cursor = Cursor { lexicon, source, text, at, last_end: 0, is_stopped: false, diagnostics };
         if text.len() > MAX_BYTES {
             let noun = lexicon.noun;
             let message = format!("the file is too large for a {noun} ({} MiB)", text.len() >> 20);
-            let problem = Diagnostic::error(cursor.here(), message).label("not parsed");
-            cursor.report(problem.help("the limit is 4 MiB"));
+            let diagnostic = Diagnostic::error(cursor.here(), message).label("not parsed");
+            cursor.report(diagnostic.help("the limit is 4 MiB"));
             cursor.is_stopped = true;
         }
         cursor.jump(0);
@@ -150,8 +150,8 @@ impl<'a> Cursor<'a> {
         if self.at.token == Token::UnclosedComment {
             let open = self.span(self.at.start, self.at.start + 2);
             self.at = Lexed::end(self.at.start);
-            let problem = Diagnostic::error(open, "unterminated comment");
-            self.report(problem.label("starts here").help("close it with `*/`"));
+            let diagnostic = Diagnostic::error(open, "unterminated comment");
+            self.report(diagnostic.label("starts here").help("close it with `*/`"));
             // The missing tokens are inside the comment.
             self.is_stopped = true;
         }
@@ -214,16 +214,16 @@ impl<'a> Cursor<'a> {
     }
 
     /// Adds a diagnostic, unless another one at the same position already explains it.
-    pub(crate) fn report(&mut self, problem: Diagnostic) {
-        if self.is_stopped || self.problems.last().is_some_and(|last| last.span == problem.span) {
+    pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
+        if self.is_stopped || self.diagnostics.last().is_some_and(|last| last.span == diagnostic.span) {
             return;
         }
-        self.problems.push(problem);
-        if self.problems.len() == MAX_PROBLEMS {
+        self.diagnostics.push(diagnostic);
+        if self.diagnostics.len() == MAX_DIAGNOSTICS {
             let rest = self.span(self.at.end, self.at.end);
-            let message = format!("more than {MAX_PROBLEMS} errors");
+            let message = format!("more than {MAX_DIAGNOSTICS} errors");
             let last = Diagnostic::error(rest, message).label("the rest of the file was not parsed");
-            self.problems.push(last.help(format!("is this a {}?", self.lexicon.noun)));
+            self.diagnostics.push(last.help(format!("is this a {}?", self.lexicon.noun)));
             self.is_stopped = true;
             self.at = Lexed::end(self.text.len());
         }
@@ -233,14 +233,14 @@ impl<'a> Cursor<'a> {
         if self.at_mark(mark) {
             return Some(self.take());
         }
-        let problem = self.expected(&format!("`{mark}`")).help(help);
-        self.report(problem);
+        let diagnostic = self.expected(&format!("`{mark}`")).help(help);
+        self.report(diagnostic);
         None
     }
 
     /// Takes a name, or reports that `what` is missing.
     pub(crate) fn expect_name(&mut self, what: &str) -> Option<Name> {
-        let problem = match self.at.token {
+        let diagnostic = match self.at.token {
             Token::Word(text) if !self.lexicon.keywords.contains(&text) => {
                 return Some(Name { text: text.to_owned(), span: self.take() });
             }
@@ -251,7 +251,7 @@ impl<'a> Cursor<'a> {
             }
             _ => self.expected(what),
         };
-        self.report(problem);
+        self.report(diagnostic);
         None
     }
 }

@@ -1,4 +1,4 @@
-//! Parsing kit that all languages share: tokens, blocks of Python, diagnostics.
+//! Parts of the parsers that all languages share: tokens, blocks of Python, diagnostics.
 //!
 //! Parsers use recursive descent with bounded depth. After an error, a parser either continues as if the obvious
 //! fix had been made, or skips to the next word that can start something.
@@ -18,7 +18,7 @@ use scan::{Lexed, Token};
 const MAX_BYTES: usize = 4 << 20;
 
 /// After this many errors, the rest of the file is not parsed.
-const MAX_PROBLEMS: usize = 100;
+const MAX_DIAGNOSTICS: usize = 100;
 
 /// The settings of a [`PropParser`] for one language.
 pub(crate) struct Language {
@@ -44,7 +44,7 @@ pub(crate) struct PropParser<'a> {
     pub(crate) column: (usize, u32),
     pub(crate) tokens: Vec<LayoutToken>,
     pub(crate) comments: Vec<Comment>,
-    pub(crate) problems: Vec<Diagnostic>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
 impl<'a> PropParser<'a> {
@@ -60,13 +60,13 @@ impl<'a> PropParser<'a> {
             column: (0, 0),
             tokens: Vec::new(),
             comments: Vec::new(),
-            problems: Vec::new(),
+            diagnostics: Vec::new(),
         };
         if text.len() > MAX_BYTES {
             let noun = language.noun;
             let message = format!("the file is too large for a {noun} ({} MiB)", text.len() >> 20);
-            let problem = Diagnostic::error(parser.span(0, 0), message).label("not parsed");
-            parser.problems.push(problem.help("the limit is 4 MiB; is this a trace?"));
+            let diagnostic = Diagnostic::error(parser.span(0, 0), message).label("not parsed");
+            parser.diagnostics.push(diagnostic.help("the limit is 4 MiB; is this a trace?"));
             parser.is_stopped = true;
         }
         parser.jump(0);
@@ -137,8 +137,8 @@ impl<'a> PropParser<'a> {
     pub(crate) fn expect_name(&mut self, what: &str, help: &str) -> Option<Name> {
         let name = self.take_name(LayoutRole::Word);
         if name.is_none() {
-            let problem = self.expected(what).help(help);
-            self.report(problem);
+            let diagnostic = self.expected(what).help(help);
+            self.report(diagnostic);
         }
         name
     }
@@ -158,16 +158,16 @@ impl<'a> PropParser<'a> {
     }
 
     /// Adds a diagnostic, unless another one at the same position already explains it.
-    pub(crate) fn report(&mut self, problem: Diagnostic) {
-        if self.is_stopped || self.problems.iter().rev().take(2).any(|last| last.span == problem.span) {
+    pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
+        if self.is_stopped || self.diagnostics.iter().rev().take(2).any(|last| last.span == diagnostic.span) {
             return;
         }
-        self.problems.push(problem);
-        if self.problems.len() == MAX_PROBLEMS {
+        self.diagnostics.push(diagnostic);
+        if self.diagnostics.len() == MAX_DIAGNOSTICS {
             let rest = self.span(self.at.end, self.at.end);
-            let message = format!("more than {MAX_PROBLEMS} errors");
+            let message = format!("more than {MAX_DIAGNOSTICS} errors");
             let last = Diagnostic::error(rest, message).label("the rest of the file was not parsed");
-            self.problems.push(last.help(format!("is this a {} file?", self.language.noun)));
+            self.diagnostics.push(last.help(format!("is this a {} file?", self.language.noun)));
             self.is_stopped = true;
             self.jump(self.text.len());
         }
@@ -207,19 +207,19 @@ impl<'a> PropParser<'a> {
     /// Reports a misspelt keyword.
     pub(crate) fn report_misspelt(&mut self, keyword: &str) {
         let message = format!("expected `{keyword}`, found {}", self.describe_next());
-        let problem = Diagnostic::error(self.here(), message).label(format!("expected `{keyword}`"));
-        self.report(problem.help(format!("did you mean `{keyword}`?")));
+        let diagnostic = Diagnostic::error(self.here(), message).label(format!("expected `{keyword}`"));
+        self.report(diagnostic.help(format!("did you mean `{keyword}`?")));
     }
 
     /// Reports a second clause of the same kind.
     pub(crate) fn report_duplicate(&mut self, what: &str, here: Span, earlier: &mut Option<Span>) {
         match earlier {
             Some(first) => {
-                let problem = Diagnostic::error(here, format!("duplicate `{what}`"))
+                let diagnostic = Diagnostic::error(here, format!("duplicate `{what}`"))
                     .label("second occurrence")
                     .related(*first, "first occurrence")
                     .help("keep one of them");
-                self.report(problem);
+                self.report(diagnostic);
             }
             None => *earlier = Some(here),
         }

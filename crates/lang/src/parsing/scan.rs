@@ -12,8 +12,8 @@ pub(crate) enum Token<'a> {
     NonAccepting,
     /// A run of digits.
     Number(&'a str),
-    /// A special name such as `#join` or `#ecid`, without the `#`.
-    Special(&'a str),
+    /// A predefined name such as `#join` or `#ecid`, without the `#`.
+    Predefined(&'a str),
     /// Text in double quotes on a single line, without the quotes.
     Quoted(&'a str),
     /// `->`, `=>` or an arrow character.
@@ -32,18 +32,20 @@ pub(crate) struct Lexed<'a> {
     pub(crate) end: usize,
 }
 
-/// Special events, which belong to no line of the program.
-pub(crate) const SPECIAL_EVENTS: [&str; 9] =
+/// Names of the predefined events, which are not tied to a source location. They are names, not event kinds.
+pub(crate) const PREDEFINED_EVENTS: [&str; 9] =
     ["join", "leave", "tick", "signal", "fork", "exec", "exit", "thread", "thread_exit"];
 
-/// Special parameters, which every event has.
-pub(crate) const SPECIAL_PARAMS: [&str; 4] = ["ecid", "program", "thread", "time"];
+/// Names of the predefined parameters, which every event has.
+pub(crate) const PREDEFINED_PARAMS: [&str; 4] = ["ecid", "program", "thread", "time"];
 
-/// The names with a `#` that are not comments after the token `before`.
-fn specials_after(before: Token<'_>) -> &'static [&'static str] {
+/// Returns the names that do not start a comment when they follow `#` after the token `before`.
+fn predefined_names_after(before: Token<'_>) -> &'static [&'static str] {
     match before {
-        Token::Word("event" | "call" | "before" | "after" | "read" | "write" | "access") => &SPECIAL_EVENTS,
-        Token::Word("on") | Token::Mark(',' | '(' | '*' | '&' | '^') => &SPECIAL_PARAMS,
+        Token::Word("event" | "call" | "before" | "after" | "read" | "write" | "access") => {
+            &PREDEFINED_EVENTS
+        }
+        Token::Word("on") | Token::Mark(',' | '(' | '*' | '&' | '^') => &PREDEFINED_PARAMS,
         _ => &[],
     }
 }
@@ -65,8 +67,8 @@ pub(crate) fn next<'a>(
             start += first.len_utf8();
         } else if first == '#' {
             let word = word_at(&rest[1..]);
-            if specials_after(before).contains(&word) {
-                return Lexed { token: Token::Special(word), start, end: start + 1 + word.len() };
+            if predefined_names_after(before).contains(&word) {
+                return Lexed { token: Token::Predefined(word), start, end: start + 1 + word.len() };
             }
             let line = rest.find('\n').map_or(rest, |end| &rest[..end]).trim_end();
             comment(start, start + line.len());
@@ -201,13 +203,13 @@ mod tests {
     }
 
     #[test]
-    fn number_sign_starts_comment_unless_special_name_is_expected() {
-        use Token::{Mark, Special, Word};
+    fn number_sign_starts_comment_unless_predefined_name_is_expected() {
+        use Token::{Mark, Predefined, Word};
         assert_eq!(tokens("event #join(#ecid as e)").len(), 7);
-        assert_eq!(tokens("event #join")[1], Special("join"));
+        assert_eq!(tokens("event #join")[1], Predefined("join"));
         assert_eq!(tokens("event #joined\nf"), [Word("event"), Word("f")]);
         assert_eq!(tokens("} #time to leave\n{"), [Mark('}'), Mark('{')]);
-        assert_eq!(tokens("a, #thread"), [Word("a"), Mark(','), Special("thread")]);
+        assert_eq!(tokens("a, #thread"), [Word("a"), Mark(','), Predefined("thread")]);
     }
 
     #[test]

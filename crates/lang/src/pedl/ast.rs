@@ -1,4 +1,4 @@
-//! Syntax tree of a PEDL script. NameResolver are not resolved.
+//! Syntax tree of a PEDL script. Names are not resolved.
 
 pub use crate::mac::ast::{BaseType, Expr, Literal, Name, Path, ProgramType, Segment};
 use invigil_expr::diag::Span;

@@ -1,4 +1,4 @@
-//! EntityDecl entities of the target.
+//! Monitored entities of the target.
 
 use super::ast::{EntityDecl, Path, ProgramType, Scope};
 use invigil_expr::diag::Span;

@@ -104,13 +104,13 @@ fn may_be_constant(path: &Path) -> bool {
 /// let text = "MonScr Gate  export condition Down;  monobj int Control.gatePos;
 ///             condition Down = Control.gatePos == Control.DOWN;  End";
 /// let (script, _) = pedl::parse(SourceId(0), text);
-/// let (lowered, problems) = pedl::lower(&script, &|name| (name == "Control.DOWN").then_some(Literal::Int(1)));
-/// assert!(problems.is_empty());
+/// let (lowered, diagnostics) = pedl::lower(&script, &|name| (name == "Control.DOWN").then_some(Literal::Int(1)));
+/// assert!(diagnostics.is_empty());
 /// assert_eq!(lowered.unwrap().parts.exports().conditions, ["Down"]);
 ///
-/// let (lowered, problems) = pedl::lower(&script, &|_| None);
+/// let (lowered, diagnostics) = pedl::lower(&script, &|_| None);
 /// assert!(lowered.is_none());
-/// assert_eq!(problems[0].message, "`Control.DOWN` is neither monitored nor a constant of the target");
+/// assert_eq!(diagnostics[0].message, "`Control.DOWN` is neither monitored nor a constant of the target");
 /// ```
 pub fn lower(
     script: &Script,
@@ -123,8 +123,8 @@ pub fn lower(
     if build.has_errors() {
         return (None, build.finish().1);
     }
-    names.unused(script, &mut build.problems);
-    let (parts, problems) = build.finish();
+    names.unused(script, &mut build.diagnostics);
+    let (parts, diagnostics) = build.finish();
     let lowered = MonitoringScript {
         title: script.title.as_ref().map(|title| title.text.clone()),
         parts,
@@ -133,7 +133,7 @@ pub fn lower(
         exports,
         options: script.options.clone(),
     };
-    (Some(lowered), problems)
+    (Some(lowered), diagnostics)
 }
 
 /// The names in a path, without parameter types.
@@ -219,8 +219,8 @@ impl<'a> SymbolTable<'a> {
                     } else {
                         let message =
                             format!("`{path}` is declared as `{ty}`, but it is a constant of type `{is}`");
-                        let problem = Diagnostic::error(written.path.span, message).label("wrong type");
-                        build.problems.push(problem.help(format!("write `monobj {is} {path};`")));
+                        let diagnostic = Diagnostic::error(written.path.span, message).label("wrong type");
+                        build.diagnostics.push(diagnostic.help(format!("write `monobj {is} {path};`")));
                     }
                 }
                 EntityId::Variable(build.parts.variable(&path, ty))
@@ -236,11 +236,11 @@ impl<'a> SymbolTable<'a> {
 
     fn add(&mut self, name: &str, span: Span, symbol: Symbol, build: &mut Build) {
         if let Some(first) = self.declared.get(name) {
-            let problem =
+            let diagnostic =
                 Diagnostic::error(span, format!("`{name}` is declared twice")).label("second declaration");
             build
-                .problems
-                .push(problem.related(*first, "first declaration").help("remove or rename one of them"));
+                .diagnostics
+                .push(diagnostic.related(*first, "first declaration").help("remove or rename one of them"));
             return;
         }
         self.declared.insert(name.to_owned(), span);
@@ -267,7 +267,7 @@ impl<'a> SymbolTable<'a> {
             }
             Err(circle) => {
                 let circle: Vec<_> = circle.into_iter().map(|at| definitions[at].name.clone()).collect();
-                build.problems.push(order::circular(&circle));
+                build.diagnostics.push(order::circular(&circle));
             }
         }
     }
@@ -295,18 +295,18 @@ impl<'a> SymbolTable<'a> {
             if build.is_full() {
                 break;
             }
-            let Build { parts, problems, .. } = build;
+            let Build { parts, diagnostics, .. } = build;
             let (name, span, kind) = (&export.name.text, export.name.span, export.kind);
             if let Some(first) = spans.insert(name, span) {
-                let problem = Diagnostic::warning(span, format!("`{name}` is exported twice"))
+                let diagnostic = Diagnostic::warning(span, format!("`{name}` is exported twice"))
                     .label("second declaration");
-                problems.push(problem.related(first, "first declaration"));
+                diagnostics.push(diagnostic.related(first, "first declaration"));
                 continue;
             }
             let Some(Symbol::Definition(at, named)) = self.symbols.get(name).copied() else {
                 // Duplicate definitions have been reported.
                 if !defined.contains(name.as_str()) {
-                    problems.push(self.undefined(script, name, span, kind));
+                    diagnostics.push(self.undefined(script, name, span, kind));
                 }
                 continue;
             };
@@ -314,10 +314,10 @@ impl<'a> SymbolTable<'a> {
             let definition = &script.definitions[at];
             if definition.kind != kind {
                 let is = definition.kind.word();
-                let problem =
+                let diagnostic =
                     Diagnostic::error(span, format!("`{name}` is defined as `{is}`")).label("wrong kind");
-                let problem = problem.related(definition.name.span, "defined here");
-                problems.push(problem.help(format!("write `export {is} {name};`")));
+                let diagnostic = diagnostic.related(definition.name.span, "defined here");
+                diagnostics.push(diagnostic.help(format!("write `export {is} {name};`")));
                 continue;
             }
             let values = match named {
@@ -337,30 +337,30 @@ impl<'a> SymbolTable<'a> {
     }
 
     fn undefined(&self, script: &Script, name: &str, span: Span, kind: ExportKind) -> Diagnostic {
-        let problem =
+        let diagnostic =
             Diagnostic::error(span, format!("`{name}` is exported but not defined")).label("not defined");
         let of_sort = script.definitions.iter().filter(|one| one.kind == kind);
         let help = suggest(name, of_sort.map(|one| one.name.text.as_str()))
             .unwrap_or_else(|| format!("define it: `{} {name} = …;`", kind.word()));
-        problem.help(help)
+        diagnostic.help(help)
     }
 
     /// Reports unused definitions and entities, which only cost time.
-    fn unused(&self, script: &Script, problems: &mut Vec<Diagnostic>) {
+    fn unused(&self, script: &Script, diagnostics: &mut Vec<Diagnostic>) {
         for (written, entity) in script.monitored.iter().zip(&self.entities) {
             let path = written.path.to_string();
             if !self.used.contains(&path) {
-                let problem = Diagnostic::warning(entity.span, format!("`{path}` is not used"))
+                let diagnostic = Diagnostic::warning(entity.span, format!("`{path}` is not used"))
                     .label("monitored but not used");
-                problems.push(problem.help("use it in an event or a condition, or remove it"));
+                diagnostics.push(diagnostic.help("use it in an event or a condition, or remove it"));
             }
         }
         for definition in &script.definitions {
             let name = &definition.name.text;
             if !self.used.contains(name) {
-                let problem = Diagnostic::warning(definition.name.span, format!("`{name}` is not used"));
+                let diagnostic = Diagnostic::warning(definition.name.span, format!("`{name}` is not used"));
                 let help = format!("export it: `export {} {name};`", definition.kind.word());
-                problems.push(problem.label("neither exported nor used").help(help));
+                diagnostics.push(diagnostic.label("neither exported nor used").help(help));
             }
         }
     }
@@ -402,12 +402,12 @@ impl<'a> SymbolTable<'a> {
     /// The diagnostic for an unknown method.
     fn unknown_method(&self, path: &Path) -> Diagnostic {
         let text = path.to_string();
-        let problem =
+        let diagnostic =
             Diagnostic::error(path.span, format!("`{text}` is not monitored")).label("not declared");
         let is_same = |entity: &&Entity| {
             matches!(entity.id, EntityId::Method(_)) && names_of(&entity.path).eq(names_of(path))
         };
-        problem.help(match self.entities.iter().find(is_same) {
+        diagnostic.help(match self.entities.iter().find(is_same) {
             Some(entity) => format!("did you mean `{}`?", entity.path),
             None => self.meant(&text).unwrap_or_else(|| match path.is_method() {
                 true => format!("declare it: `monmeth void {text};`"),
@@ -427,9 +427,9 @@ impl<'a> SymbolTable<'a> {
             }
             (None, EntityId::Variable(variable)) => build.parts.read(variable),
             (None, EntityId::Method(_)) => {
-                let problem =
+                let diagnostic =
                     Diagnostic::error(span, format!("`{}` is a method", entity.path)).label("not a value");
-                return build.problem(problem.help("use `startM(…)`, `endM(…)` or `InM(…)`"));
+                return build.report(diagnostic.help("use `startM(…)`, `endM(…)` or `InM(…)`"));
             }
         };
         build.fits(span, made).map(Compiled::Value)
@@ -451,7 +451,7 @@ impl NameResolver for SymbolTable<'_> {
             };
         }
         let Some(value) = may_be_constant(path).then(|| (self.lookup)(&text)).flatten() else {
-            return build.problem(self.unknown(path));
+            return build.report(self.unknown(path));
         };
         let constant = build.parts.constant(value.value());
         if self.named_constants.insert(text.clone()) {
@@ -461,22 +461,22 @@ impl NameResolver for SymbolTable<'_> {
     }
 
     fn update(&mut self, build: &mut Build, path: &Path) -> Option<Compiled> {
-        let Some(number) = self.find_entity(path) else { return build.problem(self.unknown(path)) };
+        let Some(number) = self.find_entity(path) else { return build.report(self.unknown(path)) };
         let EntityId::Variable(variable) = self.entities[number].id else {
-            let problem =
+            let diagnostic =
                 Diagnostic::error(path.span, format!("`{path}` is a method")).label("not a variable");
-            return build.problem(problem.help("use `startM(…)` or `endM(…)`"));
+            return build.report(diagnostic.help("use `startM(…)` or `endM(…)`"));
         };
         let event = build.parts.update_of(variable);
         build.fits(path.span, event).map(Compiled::Event)
     }
 
     fn method(&mut self, build: &mut Build, moment: MethodPhase, path: &Path) -> Option<Compiled> {
-        let Some(number) = self.find_entity(path) else { return build.problem(self.unknown_method(path)) };
+        let Some(number) = self.find_entity(path) else { return build.report(self.unknown_method(path)) };
         let EntityId::Method(method) = self.entities[number].id else {
-            let problem =
+            let diagnostic =
                 Diagnostic::error(path.span, format!("`{path}` is a variable")).label("not a method");
-            return build.problem(problem.help("use `update(…)`"));
+            return build.report(diagnostic.help("use `update(…)`"));
         };
         let made = match moment {
             MethodPhase::Start => build.parts.start_of(method).map(Compiled::Event),

@@ -1,4 +1,4 @@
-//! ScriptParser of PEDL, with error recovery: all errors of a script are reported together.
+//! Parser of PEDL, with error recovery: all errors of a script are reported together.
 
 use super::ast::{Definition, EntityDecl, Export, ExportKind, Scope, Script, Timestamp};
 use crate::mac::ast::{BaseType, Name, Path, ProgramType};
@@ -41,17 +41,17 @@ const MONMETH: &str = "declare a method with `monmeth void Gate.gd(int);`";
 ///
 /// let text = "MonScr Gate  export event Open;  monmeth void Control.open();
 ///             event Open = startM(Control.open());  End";
-/// let (script, problems) = pedl::parse(SourceId(0), text);
-/// assert!(problems.is_empty());
+/// let (script, diagnostics) = pedl::parse(SourceId(0), text);
+/// assert!(diagnostics.is_empty());
 /// assert_eq!(script.monitored[0].path.to_string(), "Control.open()");
 ///
-/// let (_, problems) = pedl::parse(SourceId(0), &text.replace("startM", "startm"));
-/// assert_eq!(problems[0].help.as_deref(), Some("did you mean `startM`?"));
+/// let (_, diagnostics) = pedl::parse(SourceId(0), &text.replace("startM", "startm"));
+/// assert_eq!(diagnostics[0].help.as_deref(), Some("did you mean `startM`?"));
 /// ```
 pub fn parse(source: SourceId, text: &str) -> (Script, Vec<Diagnostic>) {
     let mut parser = ScriptParser::new(&LANGUAGE, source, text);
     let script = parser.monitoring_script();
-    (script, parser.problems())
+    (script, parser.into_diagnostics())
 }
 
 /// Formats the script in `text`, the contents of the file `source`: statements are indented, each ends in `;`, and
@@ -96,9 +96,9 @@ impl ScriptParser<'_> {
             Token::Word("event") => parser.pedl_definition(ExportKind::Event, &mut script),
             Token::Word("condition") => parser.pedl_definition(ExportKind::Condition, &mut script),
             Token::Word("import") => {
-                let problem =
+                let diagnostic =
                     Diagnostic::error(parser.here(), "`import` is not allowed in PEDL").label("unknown");
-                parser.report(problem.help("MEDL scripts import; a PEDL script exports"));
+                parser.report(diagnostic.help("MEDL scripts import; a PEDL script exports"));
                 parser.skip_line();
                 Some(())
             }
@@ -116,8 +116,8 @@ impl ScriptParser<'_> {
             Token::Word("event") => ExportKind::Event,
             Token::Word("condition") => ExportKind::Condition,
             _ => {
-                let problem = self.expected("`event` or `condition`");
-                self.report(problem.help("write `export event e1, e2;` or `export condition c;`"));
+                let diagnostic = self.expected("`event` or `condition`");
+                self.report(diagnostic.help("write `export event e1, e2;` or `export condition c;`"));
                 return None;
             }
         };
@@ -131,9 +131,9 @@ impl ScriptParser<'_> {
         let span = self.take();
         match flag {
             Some(first) => {
-                let problem =
+                let diagnostic =
                     Diagnostic::warning(span, format!("duplicate `{word}`")).label("second occurrence");
-                self.report(problem.related(*first, "first occurrence"));
+                self.report(diagnostic.related(*first, "first occurrence"));
             }
             None => *flag = Some(span),
         }
@@ -144,8 +144,8 @@ impl ScriptParser<'_> {
         const HELP: &str = "write `timestamp 100;`: a whole number of milliseconds";
         let start = self.take();
         let Token::Number(written) = self.at.token else {
-            let problem = self.expected("a number of milliseconds").help(HELP);
-            self.report(problem);
+            let diagnostic = self.expected("a number of milliseconds").help(HELP);
+            self.report(diagnostic);
             return None;
         };
         let number = self.take();
@@ -153,8 +153,8 @@ impl ScriptParser<'_> {
             Token::Word("ms" | "millis" | "milliseconds") => Some(1),
             Token::Word("s" | "sec" | "seconds") => Some(1000),
             Token::Word(word) if !self.at_statement() && !self.at_end() => {
-                let problem = Diagnostic::error(self.here(), format!("`{word}` is not a unit of time"));
-                self.report(problem.label("unknown").help("write `ms` or `s`; the default is `ms`"));
+                let diagnostic = Diagnostic::error(self.here(), format!("`{word}` is not a unit of time"));
+                self.report(diagnostic.label("unknown").help("write `ms` or `s`; the default is `ms`"));
                 return None;
             }
             _ => None,
@@ -164,16 +164,16 @@ impl ScriptParser<'_> {
         }
         let period = written.parse().ok().and_then(|period: u32| period.checked_mul(scale.unwrap_or(1)));
         let Some(milliseconds) = period.filter(|period| *period > 0) else {
-            let problem =
+            let diagnostic =
                 Diagnostic::error(number, format!("`{written}` is not a valid period")).label("not a period");
-            self.report(problem.help(HELP));
+            self.report(diagnostic.help(HELP));
             return Some(());
         };
         let span = start.to(number);
         match &script.options.timestamp {
             Some(first) => {
-                let problem = Diagnostic::error(span, "duplicate `timestamp`").label("second occurrence");
-                self.report(problem.related(first.span, "first occurrence").help("keep one of them"));
+                let diagnostic = Diagnostic::error(span, "duplicate `timestamp`").label("second occurrence");
+                self.report(diagnostic.related(first.span, "first occurrence").help("keep one of them"));
             }
             None => script.options.timestamp = Some(Timestamp { milliseconds, span }),
         }
@@ -183,20 +183,20 @@ impl ScriptParser<'_> {
     fn monobj(&mut self, script: &mut Script) -> Option<()> {
         self.take();
         if self.at_word("void") {
-            let problem =
+            let diagnostic =
                 Diagnostic::error(self.here(), "a variable cannot be `void`").label("not a variable type");
-            self.report(problem.help("write `monmeth` for a method"));
+            self.report(diagnostic.help("write `monmeth` for a method"));
             return None;
         }
         let ty_start = self.at.start;
         let ty = self.ty(MONOBJ)?;
         let ty_span = self.since(ty_start);
         if !matches!(self.at.token, Token::Word(_)) {
-            let problem = Diagnostic::error(self.here(), "the type of the variable is missing")
+            let diagnostic = Diagnostic::error(self.here(), "the type of the variable is missing")
                 .label("expected the name of a variable")
                 .related(ty_span, "parsed as its type")
                 .help(MONOBJ);
-            self.report(problem);
+            self.report(diagnostic);
             return None;
         }
         self.check_monitorable(&ty, ty_span);
@@ -204,8 +204,8 @@ impl ScriptParser<'_> {
         loop {
             let (alias, path) = self.maybe_alias("the name of a variable")?;
             if path.is_method() {
-                let problem = Diagnostic::error(path.span, format!("`{path}` is a method"));
-                self.report(problem.label("not a variable").help("write `monmeth` for a method"));
+                let diagnostic = Diagnostic::error(path.span, format!("`{path}` is a method"));
+                self.report(diagnostic.label("not a variable").help("write `monmeth` for a method"));
             }
             script.monitored.push(EntityDecl {
                 is_method: false,
@@ -231,8 +231,8 @@ impl ScriptParser<'_> {
             BaseType::Known(_) => return,
         };
         let help = help.unwrap_or_else(|| "monitor a member of primitive type, as in `A.b1.c1`".to_owned());
-        let problem = Diagnostic::error(span, format!("{what}: whole objects cannot be monitored"));
-        self.report(problem.label("neither a primitive type nor `String`").help(help));
+        let diagnostic = Diagnostic::error(span, format!("{what}: whole objects cannot be monitored"));
+        self.report(diagnostic.label("neither a primitive type nor `String`").help(help));
     }
 
     fn monmeth(&mut self, script: &mut Script) -> Option<()> {
@@ -242,9 +242,9 @@ impl ScriptParser<'_> {
         loop {
             let (alias, path) = self.maybe_alias("the name of a method")?;
             if !path.is_method() {
-                let problem = Diagnostic::error(path.span, format!("`{path}` has no parameter list"));
+                let diagnostic = Diagnostic::error(path.span, format!("`{path}` has no parameter list"));
                 self.report(
-                    problem
+                    diagnostic
                         .label("not a method")
                         .help(format!("write `{path}()`, with the parameter types if any")),
                 );
@@ -277,8 +277,8 @@ impl ScriptParser<'_> {
             return Some(None);
         }
         if !matches!(self.at.token, Token::Word(_) | Token::Mark("[")) {
-            let problem = Diagnostic::error(path.span, format!("`{path}` has no parameter list"));
-            self.report(problem.label("not a method").help(MONMETH));
+            let diagnostic = Diagnostic::error(path.span, format!("`{path}` has no parameter list"));
+            self.report(diagnostic.label("not a method").help(MONMETH));
             return None;
         }
         self.as_type(&path).map(Some)
@@ -291,9 +291,9 @@ impl ScriptParser<'_> {
             return Some((None, path));
         }
         let Some(alias) = path.as_name() else {
-            let problem =
+            let diagnostic =
                 Diagnostic::error(path.span, "an alias is a single name").label("not a single name");
-            self.report(problem.help("write `alias <- the.name.in.the.program`"));
+            self.report(diagnostic.help("write `alias <- the.name.in.the.program`"));
             return None;
         };
         let alias = Name { text: alias.to_owned(), span: path.span };
@@ -308,15 +308,16 @@ impl ScriptParser<'_> {
         }
         self.take();
         if is_negated && !self.take_word("in") {
-            let problem = self.expected("`in`").help("write `not in PART`, with a package, class or method");
-            self.report(problem);
+            let diagnostic =
+                self.expected("`in`").help("write `not in PART`, with a package, class or method");
+            self.report(diagnostic);
             return None;
         }
         let path = self.path("a package, class or method")?;
         if self.at_mark(",") {
-            let problem = self.expected("`;`");
+            let diagnostic = self.expected("`;`");
             self.report(
-                problem.help(
+                diagnostic.help(
                     "`in` ends a declaration and applies to all its names: declare the others separately",
                 ),
             );

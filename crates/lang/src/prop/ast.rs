@@ -121,7 +121,7 @@ pub struct Branch {
 pub struct EventPattern {
     /// The event kind.
     pub kind: EventKind,
-    /// The function, variable or line; or a special event such as `#join`.
+    /// The function, variable or line; or a predefined event such as `#join`.
     pub name: Name,
     /// The parameters, in source order.
     pub params: Vec<Param>,

@@ -42,8 +42,8 @@ const MAX_WIDTH: usize = 110;
 /// ```
 pub fn format(source: SourceId, text: &str) -> Result<String, Vec<Diagnostic>> {
     let reading = read(source, text);
-    if reading.problems.iter().any(Diagnostic::is_error) {
-        return Err(reading.problems);
+    if reading.diagnostics.iter().any(Diagnostic::is_error) {
+        return Err(reading.diagnostics);
     }
     let mut printer = Printer::new(text, &reading);
     let mut comments = reading.comments.iter().peekable();

@@ -61,9 +61,9 @@ impl StateSet {
 /// let automaton = prop::lower::lower("once", &property, &[], &mut EventCatalog::default()).0.unwrap();
 ///
 /// let (scenario, _) = scn::parse(SourceId(1), "on entering state snik { suspend_execution() }");
-/// let (lowered, problems) = scn::lower("mine", &scenario, &[&automaton]);
+/// let (lowered, diagnostics) = scn::lower("mine", &scenario, &[&automaton]);
 /// assert!(lowered.is_none());
-/// assert_eq!(problems[0].help.as_deref(), Some("did you mean `sink`?"));
+/// assert_eq!(diagnostics[0].help.as_deref(), Some("did you mean `sink`?"));
 /// ```
 pub fn lower(
     name: &str,
@@ -156,8 +156,8 @@ impl Lowering<'_> {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("the properties are `{}`", known.join("`, `")),
             };
-            let problem = Diagnostic::error(name.span, format!("unknown property `{}`", name.text));
-            self.diagnostics.push(problem.help(help));
+            let diagnostic = Diagnostic::error(name.span, format!("unknown property `{}`", name.text));
+            self.diagnostics.push(diagnostic.help(help));
         }
         found
     }
@@ -171,8 +171,8 @@ impl Lowering<'_> {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("the states are `{}`", states.collect::<Vec<_>>().join("`, `")),
         };
-        let problem = Diagnostic::error(name.span, format!("no property has a state `{}`", name.text));
-        self.diagnostics.push(problem.help(help));
+        let diagnostic = Diagnostic::error(name.span, format!("no property has a state `{}`", name.text));
+        self.diagnostics.push(diagnostic.help(help));
     }
 }
 

@@ -1,4 +1,4 @@
-//! PropParser of the scenario language: all errors of a file are reported together.
+//! Parser of the scenario language: all errors of a file are reported together.
 
 use super::ast::{Name, Reaction, Scenario, StateSelector, Trigger};
 use crate::parsing::layout_tokens::LayoutRole;
@@ -40,17 +40,17 @@ static LANGUAGE: Language = Language {
 /// use invigil_expr::diag::SourceId;
 /// use invigil_lang::scn;
 ///
-/// let (scenario, problems) = scn::parse(SourceId(0), "on entering state sink { suspend_execution() }");
-/// assert!(problems.is_empty());
+/// let (scenario, diagnostics) = scn::parse(SourceId(0), "on entering state sink { suspend_execution() }");
+/// assert!(diagnostics.is_empty());
 /// assert_eq!(scenario.reactions.len(), 1);
 ///
-/// let (_, problems) = scn::parse(SourceId(0), "on entring state sink { suspend_execution() }");
-/// assert_eq!(problems[0].help.as_deref(), Some("did you mean `entering`?"));
+/// let (_, diagnostics) = scn::parse(SourceId(0), "on entring state sink { suspend_execution() }");
+/// assert_eq!(diagnostics[0].help.as_deref(), Some("did you mean `entering`?"));
 /// ```
 pub fn parse(source: SourceId, text: &str) -> (Scenario, Vec<Diagnostic>) {
     let mut parser = PropParser::new(&LANGUAGE, source, text);
     let scenario = parser.scenario();
-    (scenario, parser.problems)
+    (scenario, parser.diagnostics)
 }
 
 impl PropParser<'_> {
@@ -72,8 +72,8 @@ impl PropParser<'_> {
                         self.scenario_start(&mut scenario, &mut initialized);
                     }
                     None if matches!(word, "entering" | "leaving") => {
-                        let problem = self.expected("`on`").help(format!("write `on {word} …`"));
-                        self.report(problem);
+                        let diagnostic = self.expected("`on`").help(format!("write `on {word} …`"));
+                        self.report(diagnostic);
                         let start = self.at.start;
                         scenario.reactions.extend(self.reaction_from(start));
                     }
@@ -86,20 +86,19 @@ impl PropParser<'_> {
 
     /// Reports a token that cannot start a section.
     fn stray(&mut self) {
-        let problem = if self.at_mark('}') {
+        let diagnostic = if self.at_mark('}') {
             Diagnostic::error(self.here(), "unmatched `}`")
                 .label("no open `{` to close")
                 .help("remove it, or check whether an earlier `}` closes a block too soon")
         } else {
-            let problem = self.expected("`on` or `initialization`");
+            let diagnostic = self.expected("`on` or `initialization`");
             match self.at.token {
-                Token::Word("state" | "slice" | "transition") => {
-                    problem.help("this looks like a property; a scenario contains reactions: `on entering …`")
-                }
-                _ => problem.help(FORM),
+                Token::Word("state" | "slice" | "transition") => diagnostic
+                    .help("this looks like a property; a scenario contains reactions: `on entering …`"),
+                _ => diagnostic.help(FORM),
             }
         };
-        self.report(problem);
+        self.report(diagnostic);
         self.skip();
         while !matches!(self.at.token, Token::End | Token::Word("on" | "initialization")) {
             self.skip();
@@ -112,8 +111,8 @@ impl PropParser<'_> {
         match self.block() {
             Some(block) => scenario.initialization = scenario.initialization.take().or(Some(block)),
             None => {
-                let problem = self.expected("`{`").help("write `initialization { saved = [] }`");
-                self.report(problem);
+                let diagnostic = self.expected("`{`").help("write `initialization { saved = [] }`");
+                self.report(diagnostic);
                 self.skip_to(&PARTS);
             }
         }
@@ -132,8 +131,8 @@ impl PropParser<'_> {
         let property = self.of_property();
         let span = self.since(start);
         let Some(block) = self.block() else {
-            let problem = self.expected("`{`").help("enclose the reaction in `{ … }`");
-            self.report(problem);
+            let diagnostic = self.expected("`{`").help("enclose the reaction in `{ … }`");
+            self.report(diagnostic);
             self.skip_to(&PARTS);
             return None;
         };
@@ -142,8 +141,8 @@ impl PropParser<'_> {
 
     fn trigger(&mut self) -> Option<Trigger> {
         let Token::Word(word) = self.at.token else {
-            let problem = self.expected("`entering` or `leaving`").help(FORM);
-            self.report(problem);
+            let diagnostic = self.expected("`entering` or `leaving`").help(FORM);
+            self.report(diagnostic);
             return None;
         };
         let keyword = match word {
@@ -153,8 +152,8 @@ impl PropParser<'_> {
                 match meant {
                     Some(keyword) => self.report_misspelt(keyword),
                     None => {
-                        let problem = self.expected("`entering` or `leaving`").help(FORM);
-                        self.report(problem);
+                        let diagnostic = self.expected("`entering` or `leaving`").help(FORM);
+                        self.report(diagnostic);
                     }
                 }
                 meant
@@ -182,8 +181,8 @@ impl PropParser<'_> {
             Token::Word("initial") => StateSelector::Initial,
             Token::Word(word) => return self.unexpected_selector(word),
             _ => {
-                let problem = self.expected("`state` or `accepting`").help(FORM);
-                self.report(problem);
+                let diagnostic = self.expected("`state` or `accepting`").help(FORM);
+                self.report(diagnostic);
                 return None;
             }
         };
@@ -205,8 +204,8 @@ impl PropParser<'_> {
             self.take(LayoutRole::Word);
             return;
         }
-        let problem = self.expected("`state`").help(FORM);
-        self.report(problem);
+        let diagnostic = self.expected("`state`").help(FORM);
+        self.report(diagnostic);
     }
 
     /// Handles an unexpected word where a state selector is expected.
@@ -230,8 +229,8 @@ impl PropParser<'_> {
                 Some(if keyword == "initial" { StateSelector::Initial } else { StateSelector::Accepting })
             }
             None => {
-                let problem = self.expected("`state`").help(format!("write `state {word}`"));
-                self.report(problem);
+                let diagnostic = self.expected("`state`").help(format!("write `state {word}`"));
+                self.report(diagnostic);
                 self.take_name(LayoutRole::Word).map(StateSelector::State)
             }
         }
@@ -246,8 +245,8 @@ impl PropParser<'_> {
                 true => "did you mean `of`?",
                 false => "enclose the reaction in `{ … }`; `of NAME` selects a property",
             };
-            let problem = self.expected("`{`");
-            self.report(problem.help(help));
+            let diagnostic = self.expected("`{`");
+            self.report(diagnostic.help(help));
             if !meant {
                 return None;
             }

@@ -30,7 +30,7 @@ pub(super) fn raw(
     source: SourceId,
     text: &str,
     document: &Document<'_>,
-    problems: &mut Vec<Diagnostic>,
+    diagnostics: &mut Vec<Diagnostic>,
 ) -> Vec<XmlSpecification> {
     let mut expand = Expand {
         source,
@@ -39,24 +39,24 @@ pub(super) fn raw(
         found: Vec::new(),
         written: 0,
         full: false,
-        problems,
+        diagnostics,
     };
     let root = document.root_element();
     if root.tag_name().name() != "specifications" {
-        let problem = Diagnostic::error(
+        let diagnostic = Diagnostic::error(
             expand.tag(root),
             format!("expected <specifications>, found <{}>", root.tag_name().name()),
         );
-        report(expand.problems, problem.help("is this a THEMIS specification?"));
+        report(expand.diagnostics, diagnostic.help("is this a THEMIS specification?"));
         return Vec::new();
     }
     for node in root.children().filter(|node| node.has_tag_name("template")) {
         let Some(id) = expand.attribute(node, "id", None) else { continue };
         if let Some(first) = expand.templates.insert(id.as_str().to_owned(), node) {
             let first = expand.tag(first);
-            let problem =
+            let diagnostic =
                 Diagnostic::error(expand.tag(node), format!("duplicate template `{}`", id.as_str()));
-            report(expand.problems, problem.related(first, "first declaration"));
+            report(expand.diagnostics, diagnostic.related(first, "first declaration"));
         }
     }
     expand.all(root, None, &[]);
@@ -70,7 +70,7 @@ struct Expand<'a, 'input> {
     found: Vec<XmlSpecification>,
     written: usize,
     full: bool,
-    problems: &'a mut Vec<Diagnostic>,
+    diagnostics: &'a mut Vec<Diagnostic>,
 }
 
 impl<'a, 'input> Expand<'a, 'input> {
@@ -87,8 +87,9 @@ impl<'a, 'input> Expand<'a, 'input> {
                 "arg" if values.is_some() => {}
                 other => {
                     let known = ["specification", "template", "instanciate"].into_iter();
-                    let problem = Diagnostic::error(self.tag(node), format!("unexpected element <{other}>"));
-                    report(self.problems, nearest_help(problem, other, known));
+                    let diagnostic =
+                        Diagnostic::error(self.tag(node), format!("unexpected element <{other}>"));
+                    report(self.diagnostics, nearest_help(diagnostic, other, known));
                 }
             }
         }
@@ -104,10 +105,10 @@ impl<'a, 'input> Expand<'a, 'input> {
         }
         if self.found.len() == MAX_SPECIFICATIONS || self.written > MAX_WRITTEN {
             self.full = true;
-            let problem = Diagnostic::error(self.tag(node), "the expanded specification is too large");
+            let diagnostic = Diagnostic::error(self.tag(node), "the expanded specification is too large");
             let help =
                 format!("the limit is {MAX_SPECIFICATIONS} specifications and {} MiB", MAX_WRITTEN >> 20);
-            return report(self.problems, problem.help(help));
+            return report(self.diagnostics, diagnostic.help(help));
         }
         if let (Some(id), Some(class)) = (id, class) {
             self.found.push(XmlSpecification { id, class, setters });
@@ -119,9 +120,9 @@ impl<'a, 'input> Expand<'a, 'input> {
         let Some(name) = self.attribute(node, "template", values) else { return };
         let (name, span) = (name.as_str().to_owned(), name.span(0..name.as_str().len()));
         let Some(template) = self.templates.get(&name).copied() else {
-            let problem = Diagnostic::error(span, format!("unknown template `{name}`"));
-            let problem = nearest_help(problem, &name, self.templates.keys().map(String::as_str));
-            return report(self.problems, problem);
+            let diagnostic = Diagnostic::error(span, format!("unknown template `{name}`"));
+            let diagnostic = nearest_help(diagnostic, &name, self.templates.keys().map(String::as_str));
+            return report(self.diagnostics, diagnostic);
         };
         if open.contains(&name) || open.len() == MAX_INSIDE {
             let words = match open.contains(&name) {
@@ -130,8 +131,8 @@ impl<'a, 'input> Expand<'a, 'input> {
                     format!("templates are nested more than {MAX_INSIDE} levels deep")
                 }
             };
-            let problem = Diagnostic::error(span, words).related(self.tag(template), "declared here");
-            return report(self.problems, problem);
+            let diagnostic = Diagnostic::error(span, words).related(self.tag(template), "declared here");
+            return report(self.diagnostics, diagnostic);
         }
         let mut parameters = Vec::new();
         for parameter in template.children().filter(|child| child.has_tag_name("arg")) {
@@ -142,15 +143,15 @@ impl<'a, 'input> Expand<'a, 'input> {
             let parameter = argument.tag_name().name();
             let Some(value) = self.content(argument, values) else { continue };
             if !parameters.iter().any(|known| known == parameter) {
-                let problem =
+                let diagnostic =
                     Diagnostic::error(self.tag(argument), format!("`{name}` has no argument `{parameter}`"));
                 report(
-                    self.problems,
-                    nearest_help(problem, parameter, parameters.iter().map(String::as_str)),
+                    self.diagnostics,
+                    nearest_help(diagnostic, parameter, parameters.iter().map(String::as_str)),
                 );
             } else if given.insert(parameter.to_owned(), value.as_str().trim().to_owned()).is_some() {
                 report(
-                    self.problems,
+                    self.diagnostics,
                     Diagnostic::error(self.tag(argument), format!("duplicate argument `{parameter}`")),
                 );
             }
@@ -159,8 +160,8 @@ impl<'a, 'input> Expand<'a, 'input> {
             parameters.iter().filter(|parameter| !given.contains_key(*parameter)).collect();
         if let [first, ..] = missing.as_slice() {
             let words = format!("the argument `{first}` of `{name}` is missing");
-            let problem = Diagnostic::error(span, words).related(self.tag(template), "declared here");
-            return report(self.problems, problem.help(format!("write: <{first}>value</{first}>")));
+            let diagnostic = Diagnostic::error(span, words).related(self.tag(template), "declared here");
+            return report(self.diagnostics, diagnostic.help(format!("write: <{first}>value</{first}>")));
         }
         let mut open = open.to_vec();
         open.push(name);
@@ -182,8 +183,11 @@ impl<'a, 'input> Expand<'a, 'input> {
         let Some(attribute) = node.attribute_node(name).filter(|attribute| !attribute.value().is_empty())
         else {
             let words = format!("<{}> needs the attribute `{name}`", node.tag_name().name());
-            let problem = Diagnostic::error(self.tag(node), words);
-            report(self.problems, problem.help(format!("write: <{} {name}=\"…\">", node.tag_name().name())));
+            let diagnostic = Diagnostic::error(self.tag(node), words);
+            report(
+                self.diagnostics,
+                diagnostic.help(format!("write: <{} {name}=\"…\">", node.tag_name().name())),
+            );
             return None;
         };
         let mut text = Text::new(self.source);
@@ -197,7 +201,7 @@ impl<'a, 'input> Expand<'a, 'input> {
             if child.is_element() {
                 let words = format!("unexpected element <{}>", child.tag_name().name());
                 report(
-                    self.problems,
+                    self.diagnostics,
                     Diagnostic::error(self.tag(child), words).help("only text is allowed here"),
                 );
                 return None;
@@ -235,8 +239,8 @@ impl<'a, 'input> Expand<'a, 'input> {
             let place = exact.map_or(range.clone(), |start| start + open..start + close + 1);
             let Some(argument) = values.get(name) else {
                 let span = Span::new(self.source, place.start as u32, place.end as u32);
-                let problem = Diagnostic::error(span, format!("the template has no argument `{name}`"));
-                report(self.problems, nearest_help(problem, name, values.keys().map(String::as_str)));
+                let diagnostic = Diagnostic::error(span, format!("the template has no argument `{name}`"));
+                report(self.diagnostics, nearest_help(diagnostic, name, values.keys().map(String::as_str)));
                 return false;
             };
             copy(text, &value[from..open], from);

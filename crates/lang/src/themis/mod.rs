@@ -19,7 +19,7 @@ mod components;
 mod expand;
 
 use crate::decent::{
-    self, LoadedSpecification, MAX_PROBLEMS, RawBody, RawMonitor, RawSpecification, Text, lower, report,
+    self, LoadedSpecification, MAX_DIAGNOSTICS, RawBody, RawMonitor, RawSpecification, Text, lower, report,
 };
 use expand::XmlSpecification;
 use invigil_decent::system::System;
@@ -45,8 +45,8 @@ const MAX_NODES: u32 = 200_000;
 ///   <specification id="root" class="a.b.SpecLTL"><setLTL>[](a0 -&gt; @other)</setLTL></specification>
 ///   <specification id="other" class="a.b.SpecLTL"><setLTL>b0</setLTL></specification>
 /// </specifications>"#;
-/// let (loaded, problems) = themis::load(SourceId(0), text, None);
-/// assert!(problems.is_empty());
+/// let (loaded, diagnostics) = themis::load(SourceId(0), text, None);
+/// assert!(diagnostics.is_empty());
 /// assert_eq!(loaded.unwrap().specification.system.components().len(), 2);
 /// ```
 pub fn load(
@@ -56,8 +56,8 @@ pub fn load(
 ) -> (Option<LoadedSpecification>, Vec<Diagnostic>) {
     let here = Span::new(source, 0, 0);
     if text.len() > MAX_BYTES {
-        let problem = Diagnostic::error(here, "the file is too large for a specification");
-        return (None, vec![problem.help("the limit is 4 MiB")]);
+        let diagnostic = Diagnostic::error(here, "the file is too large for a specification");
+        return (None, vec![diagnostic.help("the limit is 4 MiB")]);
     }
     // A document type can define entities that expand without bound; a specification needs none.
     let options = ParsingOptions { allow_dtd: false, nodes_limit: MAX_NODES, ..ParsingOptions::default() };
@@ -65,17 +65,17 @@ pub fn load(
         Ok(document) => document,
         Err(error) => return (None, vec![unreadable(source, text, &error)]),
     };
-    let mut problems = Vec::new();
-    let specifications = expand::raw(source, text, &document, &mut problems);
+    let mut diagnostics = Vec::new();
+    let specifications = expand::raw(source, text, &document, &mut diagnostics);
     let mut raw = RawSpecification::new(source);
-    raw.monitors = specifications.into_iter().filter_map(|raw| monitor(raw, &mut problems)).collect();
+    raw.monitors = specifications.into_iter().filter_map(|raw| monitor(raw, &mut diagnostics)).collect();
     match system {
         Some(system) => raw.system = Some(system.clone()),
         None => raw.components = components::inferred(&raw.monitors),
     }
-    let loaded = lower(raw, &mut problems);
-    problems.truncate(MAX_PROBLEMS);
-    (loaded.filter(|_| !problems.iter().any(Diagnostic::is_error)), problems)
+    let loaded = lower(raw, &mut diagnostics);
+    diagnostics.truncate(MAX_DIAGNOSTICS);
+    (loaded.filter(|_| !diagnostics.iter().any(Diagnostic::is_error)), diagnostics)
 }
 
 fn unreadable(source: SourceId, text: &str, error: &roxmltree::Error) -> Diagnostic {
@@ -104,31 +104,31 @@ fn unreadable(source: SourceId, text: &str, error: &roxmltree::Error) -> Diagnos
 }
 
 /// Parses the monitor of a specification, if its class is supported.
-fn monitor(raw: XmlSpecification, problems: &mut Vec<Diagnostic>) -> Option<RawMonitor> {
+fn monitor(raw: XmlSpecification, diagnostics: &mut Vec<Diagnostic>) -> Option<RawMonitor> {
     let class = raw.class.as_str();
     let simple = class.rsplit('.').next().unwrap_or(class);
     if simple != "SpecLTL" {
         let whole = raw.class.span(0..class.len());
-        let problem =
+        let diagnostic =
             Diagnostic::error(whole, format!("specifications of the class `{simple}` are not supported"));
         let help = "use `SpecLTL` with <setLTL>; other monitors can be black boxes in a `.dec` file";
-        report(problems, problem.help(help));
+        report(diagnostics, diagnostic.help(help));
         return None;
     }
     let mut formula: Option<&Text> = None;
     for (setter, span, value) in &raw.setters {
         if setter != "setLTL" {
-            let problem = Diagnostic::error(*span, format!("the class `{simple}` has no `{setter}`"));
-            report(problems, decent::nearest_help(problem, setter, ["setLTL"].into_iter()));
+            let diagnostic = Diagnostic::error(*span, format!("the class `{simple}` has no `{setter}`"));
+            report(diagnostics, decent::nearest_help(diagnostic, setter, ["setLTL"].into_iter()));
         } else if formula.replace(value).is_some() {
-            report(problems, Diagnostic::error(*span, "duplicate formula").help("keep one of them"));
+            report(diagnostics, Diagnostic::error(*span, "duplicate formula").help("keep one of them"));
         }
     }
     let span = raw.id.span(0..raw.id.as_str().len());
     let Some(text) = formula else {
-        let problem =
+        let diagnostic =
             Diagnostic::error(span, format!("the specification `{}` has no formula", raw.id.as_str()));
-        report(problems, problem.help("write: <setLTL><![CDATA[formula]]></setLTL>"));
+        report(diagnostics, diagnostic.help("write: <setLTL><![CDATA[formula]]></setLTL>"));
         return None;
     };
     match SyntaxTree::parse(text.as_str()) {
@@ -138,8 +138,8 @@ fn monitor(raw: XmlSpecification, problems: &mut Vec<Diagnostic>) -> Option<RawM
             at: None,
             body: RawBody::Read(tree, text.clone()),
         }),
-        Err(mistake) => {
-            report(problems, decent::wrong(text, &mistake));
+        Err(error) => {
+            report(diagnostics, decent::syntax_diagnostic(text, &error));
             None
         }
     }

@@ -106,109 +106,109 @@ fn diagnose(path: &Path) -> String {
     let name = |path: &Path| path.file_name().unwrap().to_string_lossy().into_owned();
     let text = read(path);
     let source = sources.add(name(path), text.as_str());
-    let has_errors = |problems: &[Diagnostic]| problems.iter().any(Diagnostic::is_error);
-    let (is_loaded, problems) = match path.extension().unwrap().to_str().unwrap() {
+    let has_errors = |diagnostics: &[Diagnostic]| diagnostics.iter().any(Diagnostic::is_error);
+    let (is_loaded, diagnostics) = match path.extension().unwrap().to_str().unwrap() {
         "prop" => {
-            let (property, mut problems) = prop::parse(source, &text);
+            let (property, mut diagnostics) = prop::parse(source, &text);
             let mut automaton = None;
-            if !has_errors(&problems) {
+            if !has_errors(&diagnostics) {
                 let (lowered, more) =
                     prop::lower::lower("test", &property, &[], &mut EventCatalog::default());
                 automaton = lowered;
-                problems.extend(more);
+                diagnostics.extend(more);
             }
-            (automaton.is_some(), problems)
+            (automaton.is_some(), diagnostics)
         }
         "ltl" => {
-            let (properties, problems) =
+            let (properties, diagnostics) =
                 ltl::parse(source, &text, 0..text.len(), ltl::FormulaOptions::of_file("test"));
-            lower_formulae(&properties, problems)
+            lower_formulae(&properties, diagnostics)
         }
         // As it is written on the command line.
         "formula" => {
             let argument = ltl::FormulaArgument::parse(&text).expect("a formula");
             let options = argument.options(source, &text);
-            let (properties, problems) = ltl::parse(source, &text, argument.formula, options);
-            lower_formulae(&properties, problems)
+            let (properties, diagnostics) = ltl::parse(source, &text, argument.formula, options);
+            lower_formulae(&properties, diagnostics)
         }
         "pedl" if path.with_extension("medl").exists() => {
             let medl = path.with_extension("medl");
             let requirement = read(&medl);
             let medl = sources.add(name(&medl), requirement.as_str());
-            let (loaded, problems) = mac::load((source, &text), (medl, &requirement), &|_| None);
-            (loaded.is_some(), problems)
+            let (loaded, diagnostics) = mac::load((source, &text), (medl, &requirement), &|_| None);
+            (loaded.is_some(), diagnostics)
         }
         "pedl" => {
-            let (script, mut problems) = pedl::parse(source, &text);
+            let (script, mut diagnostics) = pedl::parse(source, &text);
             let mut lowered = None;
-            if !has_errors(&problems) {
+            if !has_errors(&diagnostics) {
                 let (found, more) = pedl::lower(&script, &|_| None);
                 lowered = found;
-                problems.extend(more);
+                diagnostics.extend(more);
             }
-            (lowered.is_some(), problems)
+            (lowered.is_some(), diagnostics)
         }
         "medl" => {
-            let (script, mut problems) = medl::parse(source, &text);
+            let (script, mut diagnostics) = medl::parse(source, &text);
             let mut lowered = None;
-            if !has_errors(&problems) {
+            if !has_errors(&diagnostics) {
                 let (found, more) = medl::lower(&script, None);
                 lowered = found;
-                problems.extend(more);
+                diagnostics.extend(more);
             }
-            (lowered.is_some(), problems)
+            (lowered.is_some(), diagnostics)
         }
         "model" => {
-            let (loaded, problems) = model::load(source, &text);
-            (loaded.is_some(), problems)
+            let (loaded, diagnostics) = model::load(source, &text);
+            (loaded.is_some(), diagnostics)
         }
         "dve" => {
-            let (loaded, problems) = dve::load(source, &text, &dve::Options::default());
-            (loaded.is_some(), problems)
+            let (loaded, diagnostics) = dve::load(source, &text, &dve::Options::default());
+            (loaded.is_some(), diagnostics)
         }
         "predicate" => match model::predicate(&predicates::model(), source, &text) {
             Ok(_) => (true, Vec::new()),
-            Err(problems) => (false, problems),
+            Err(diagnostics) => (false, diagnostics),
         },
         // Errors in the monitors are found when the network is made.
         "dec" => match decent::load(source, &text) {
-            (Some(loaded), mut problems) => {
+            (Some(loaded), mut diagnostics) => {
                 let failed = loaded.network(Budget::default()).err();
                 let is_network = failed.is_none();
-                problems.extend(failed.unwrap_or_default());
-                (is_network, problems)
+                diagnostics.extend(failed.unwrap_or_default());
+                (is_network, diagnostics)
             }
-            (None, problems) => (false, problems),
+            (None, diagnostics) => (false, diagnostics),
         },
         "xml" => {
-            let (loaded, problems) = themis::load(source, &text, None);
-            (loaded.is_some(), problems)
+            let (loaded, diagnostics) = themis::load(source, &text, None);
+            (loaded.is_some(), diagnostics)
         }
         "scn" => {
-            let (scenario, mut problems) = scn::parse(source, &text);
+            let (scenario, mut diagnostics) = scn::parse(source, &text);
             let [queue, lift] = properties();
             let (lowered, more) = scn::lower("test", &scenario, &[&queue, &lift]);
-            problems.extend(more);
-            (lowered.is_some() && !has_errors(&problems), problems)
+            diagnostics.extend(more);
+            (lowered.is_some() && !has_errors(&diagnostics), diagnostics)
         }
         other => panic!("{}: nothing reads .{other}", path.display()),
     };
-    let shown = report::render(&sources, &problems, false);
-    assert_eq!(is_loaded, !has_errors(&problems), "{}\n{shown}", path.display());
+    let shown = report::render(&sources, &diagnostics, false);
+    assert_eq!(is_loaded, !has_errors(&diagnostics), "{}\n{shown}", path.display());
     shown
 }
 
-fn lower_formulae(properties: &[ltl::Property], mut problems: Vec<Diagnostic>) -> (bool, Vec<Diagnostic>) {
-    let mut is_loaded = problems.is_empty();
+fn lower_formulae(properties: &[ltl::Property], mut diagnostics: Vec<Diagnostic>) -> (bool, Vec<Diagnostic>) {
+    let mut is_loaded = diagnostics.is_empty();
     if is_loaded {
         let mut catalog = EventCatalog::default();
         for property in properties {
             let (automaton, more) = property.lower(&[], &mut catalog);
             is_loaded &= automaton.is_some();
-            problems.extend(more);
+            diagnostics.extend(more);
         }
     }
-    (is_loaded, problems)
+    (is_loaded, diagnostics)
 }
 
 /// The properties that scenarios are about: with the states `init`, `ready`, `sink`, and `init`, `up`.

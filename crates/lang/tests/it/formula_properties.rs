@@ -21,18 +21,18 @@ fn parse(text: &str) -> Result<Vec<Property>, String> {
     let source = sources.add("<command line>", text);
     let argument = FormulaArgument::parse(text).expect("a formula");
     let options = argument.options(source, text);
-    let (properties, problems) = ltl::parse(source, text, argument.formula, options);
-    if problems.is_empty() { Ok(properties) } else { Err(render(&sources, &problems, false)) }
+    let (properties, diagnostics) = ltl::parse(source, text, argument.formula, options);
+    if diagnostics.is_empty() { Ok(properties) } else { Err(render(&sources, &diagnostics, false)) }
 }
 
 fn lower(text: &str) -> Result<(Automaton, EventCatalog), String> {
     let mut catalog = EventCatalog::default();
-    let (automaton, problems) = parse(text)?[0].lower(&[], &mut catalog);
+    let (automaton, diagnostics) = parse(text)?[0].lower(&[], &mut catalog);
     let mut sources = Sources::default();
     sources.add("<command line>", text);
     match automaton {
         Some(automaton) => Ok((automaton, catalog)),
-        None => Err(render(&sources, &problems, false)),
+        None => Err(render(&sources, &diagnostics, false)),
     }
 }
 
@@ -252,9 +252,9 @@ fn paths_and_results_become_parameters() {
 #[test]
 fn files_define_properties_and_referenced_formulas() {
     let text = "busy = a | b  # a part\nmutex = G(@busy -> !(a & b))\nsoon = G(a -> F b)\n";
-    let (properties, problems) =
+    let (properties, diagnostics) =
         ltl::parse(SourceId(0), text, 0..text.len(), ltl::FormulaOptions::of_file("rules"));
-    assert!(problems.is_empty());
+    assert!(diagnostics.is_empty());
     let names: Vec<&str> = properties.iter().map(|property| property.name.as_str()).collect();
     assert_eq!(names, ["mutex", "soon"]);
     let alone = ltl::parse(SourceId(0), "G a", 0..3, ltl::FormulaOptions::of_file("rules")).0;
@@ -321,23 +321,23 @@ fn formulas_of_a_file_keep_their_spans() {
     let text = "used = F(\"x >\" )\nfirst = G a // alone\nother = G(b -> @used)\n";
     let mut sources = Sources::default();
     let source = sources.add("rules.ltl", text);
-    let (properties, problems) =
+    let (properties, diagnostics) =
         ltl::parse(source, text, 0..text.len(), ltl::FormulaOptions::of_file("rules"));
-    assert!(problems.is_empty());
+    assert!(diagnostics.is_empty());
     let names: Vec<&str> = properties.iter().map(|property| property.name.as_str()).collect();
     assert_eq!(names, ["first", "other"]);
     assert!(properties[0].lower(&[], &mut EventCatalog::default()).0.is_some());
-    let (_, problems) = properties[1].lower(&[], &mut EventCatalog::default());
-    let reported = render(&sources, &problems, false);
+    let (_, diagnostics) = properties[1].lower(&[], &mut EventCatalog::default());
+    let reported = render(&sources, &diagnostics, false);
     assert!(reported.contains("rules.ltl:1:") && reported.contains("used = F(\"x >\" )"), "{reported}");
 }
 
 #[test]
 fn large_formula_file_parses_in_linear_time() {
     let text: String = (0..20_000).map(|at| format!("rule{at} = G(a{at} -> F b{at})\n")).collect();
-    let (properties, problems) =
+    let (properties, diagnostics) =
         ltl::parse(SourceId(0), &text, 0..text.len(), ltl::FormulaOptions::of_file("rules"));
-    assert!(problems.is_empty());
+    assert!(diagnostics.is_empty());
     assert_eq!(properties.len(), 20_000);
     // Parsing each of these would read the whole file if it did not use its own part only.
     let begun = std::time::Instant::now();

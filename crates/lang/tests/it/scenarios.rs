@@ -22,23 +22,23 @@ fn properties() -> [Automaton; 2] {
 }
 
 /// The diagnostics of a scenario.
-fn problems(text: &str) -> Vec<Diagnostic> {
-    let (scenario, mut problems) = scn::parse(SourceId(0), text);
+fn diagnostics(text: &str) -> Vec<Diagnostic> {
+    let (scenario, mut diagnostics) = scn::parse(SourceId(0), text);
     let [queue, lift] = properties();
     let (lowered, more) = scn::lower("test", &scenario, &[&queue, &lift]);
-    if more.iter().all(|problem| !problem.is_error()) {
+    if more.iter().all(|diagnostic| !diagnostic.is_error()) {
         assert!(lowered.is_some());
     }
-    problems.extend(more);
-    problems
+    diagnostics.extend(more);
+    diagnostics
 }
 
 fn good(text: &str) -> scn::Scenario {
-    let (scenario, problems) = scn::parse(SourceId(0), text);
-    assert!(problems.is_empty(), "{}", show(text, &problems));
+    let (scenario, diagnostics) = scn::parse(SourceId(0), text);
+    assert!(diagnostics.is_empty(), "{}", show(text, &diagnostics));
     let [queue, lift] = properties();
-    let (lowered, problems) = scn::lower("test", &scenario, &[&queue, &lift]);
-    lowered.unwrap_or_else(|| panic!("{}", show(text, &problems)))
+    let (lowered, diagnostics) = scn::lower("test", &scenario, &[&queue, &lift]);
+    lowered.unwrap_or_else(|| panic!("{}", show(text, &diagnostics)))
 }
 
 #[test]
@@ -53,8 +53,8 @@ fn all_reaction_forms_parse() {
         on leaving initial state { pass }
         on entering state init of lift { pass }
         on entering accepting state of \"queue\" { pass }";
-    let (written, problems) = scn::parse(SourceId(0), text);
-    assert!(problems.is_empty(), "{}", show(text, &problems));
+    let (written, diagnostics) = scn::parse(SourceId(0), text);
+    assert!(diagnostics.is_empty(), "{}", show(text, &diagnostics));
     assert!(written.initialization.is_some());
     let moments: Vec<Trigger> = written.reactions.iter().map(|reaction| reaction.trigger).collect();
     use Trigger::{Entering, Leaving};
@@ -125,6 +125,6 @@ fn all_host_functions_are_documented() {
 proptest! {
     #[test]
     fn any_text_parses_without_panic(text in "(on |entering |leaving |state |accepting |of |init|sink |\\{|\\}|\"|'|#|\n| |x = 1|non-accepting ){0,40}") {
-        problems(&text);
+        diagnostics(&text);
     }
 }

@@ -12,7 +12,7 @@ const COLOURS: [&str; 8] =
 
 impl Automaton {
     /// Formats the automaton in the DOT language. Marks are circled numbers, coloured by set. A state-based Büchi automaton
-    /// has is_buchi circles instead.
+    /// has double circles instead.
     ///
     /// # Errors
     /// Fails if a label has too many products.

@@ -2,14 +2,14 @@
 
 use super::Trigger;
 use crate::native_target::NativeTarget;
-use crate::site_users::TrapReason;
+use crate::trap_reasons::TrapReason;
 use crate::watchpoints::{AccessKind, WatchReason};
 use invigil_monitor::event::EventSet;
 use invigil_session::target::TargetResult;
 
 impl NativeTarget {
-    /// Instruments these events only. While monitors are embedded, all events are instrumented, and the set is used
-    /// later.
+    /// Instruments these events only. While monitors are embedded, all events stay instrumented; the set takes effect
+    /// afterwards.
     pub(crate) fn instrument(&mut self, needs: &EventSet) -> TargetResult {
         match &mut self.probes.needed_events {
             Some(needed) => {
@@ -24,21 +24,21 @@ impl NativeTarget {
     pub(crate) fn activate(&mut self, needs: &EventSet) -> TargetResult {
         for index in 0..self.plans.all.len() {
             let plan = &mut self.plans.all[index];
-            let wanted = needs.contains(plan.event);
-            if plan.active == wanted {
+            let is_needed = needs.contains(plan.event);
+            if plan.active == is_needed {
                 continue;
             }
-            plan.active = wanted;
+            plan.active = is_needed;
             let is_exit = plan.trigger == Trigger::Exit;
             for event_site in &plan.sites {
-                if wanted {
+                if is_needed {
                     self.tracer.sites.add_trap_ref(&self.tracer.memory, event_site.site);
                 } else {
                     self.tracer.sites.remove_trap_ref(&self.tracer.memory, event_site.site);
                 }
             }
             match plan.trigger.clone() {
-                Trigger::Access(access) if wanted => self.watch_event(index, access)?,
+                Trigger::Access(access) if is_needed => self.watch_event(index, access)?,
                 Trigger::Access(_) => {
                     if let Some(watcher) = plan.watcher.take() {
                         self.unwatch(watcher)?;
@@ -48,7 +48,7 @@ impl NativeTarget {
                 _ => {}
             }
             if is_exit {
-                if wanted { self.note_threads_at_entry(index)? } else { self.forget_calls(index) }
+                if is_needed { self.note_threads_at_entry(index)? } else { self.forget_calls(index) }
             }
         }
         Ok(())
@@ -83,16 +83,16 @@ impl NativeTarget {
 
     /// Enables or disables stops at system calls.
     pub(crate) fn update_syscall_tracing(&mut self) -> TargetResult {
-        let wanted = self.plans.wants_syscalls() || self.watchpoints.has_pages() || self.is_armed();
-        if self.tracer.trace_syscalls != wanted {
-            self.tracer.trace_syscalls = wanted;
+        let is_needed = self.plans.needs_syscalls() || self.watchpoints.has_pages() || self.is_armed();
+        if self.tracer.trace_syscalls != is_needed {
+            self.tracer.trace_syscalls = is_needed;
             // Running threads stop at system calls only after they are resumed again.
             self.tracer.stop_all()?;
         }
         Ok(())
     }
 
-    /// Watches memory for active events again after exec.
+    /// Watches memory for active events that are not watched yet, after exec or when images were loaded.
     pub(super) fn rewatch_events(&mut self) -> TargetResult {
         for index in 0..self.plans.all.len() {
             let plan = &self.plans.all[index];
@@ -108,14 +108,14 @@ impl NativeTarget {
         let name = self.plans.all[index].name.clone();
         // A local variable can be watched only while its function runs.
         let watcher = match self.extent_of(&name) {
-            Ok((datum, range)) => Some(self.watch(datum, range, access, WatchReason::Event(index as u32))?),
+            Ok((value, range)) => Some(self.watch(value, range, access, WatchReason::Event(index as u32))?),
             Err(_) => None,
         };
         self.plans.all[index].watcher = watcher;
         Ok(())
     }
 
-    /// The call whose variable an event watches has returned.
+    /// Notes that the call whose variable an event watches has returned.
     pub(crate) fn event_watch_ended(&mut self, plan: u32) {
         if let Some(plan) = self.plans.all.get_mut(plan as usize) {
             plan.watcher = None;

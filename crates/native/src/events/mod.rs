@@ -1,8 +1,8 @@
 //! Native events: from event declarations to sites in the target, and from a stop at a site to parameter values.
 
-mod calls;
 mod emit;
 mod instrument;
+mod noted_calls;
 pub(crate) mod params;
 mod resolve;
 mod system;
@@ -36,8 +36,9 @@ pub(crate) enum SiteRole {
 pub(crate) struct EventSite {
     pub(crate) site: SiteId,
     pub(crate) role: SiteRole,
-    /// One extractor for each parameter that is read here.
+    /// For each parameter, its extractor if it is read here.
     pub(crate) reads: Vec<Option<Extractor>>,
+    /// The registers that the extractors need.
     needs: RegisterNeeds,
     /// For [`SiteRole::TailCall`]: the jump, and the code ranges of the function that it may leave.
     pub(crate) jump: Option<(Instruction, Vec<Range<u64>>)>,
@@ -46,7 +47,7 @@ pub(crate) struct EventSite {
 /// What triggers an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Trigger {
-    /// The entry of a function, or another location in the code.
+    /// A location in the code, such as the entry of a function.
     Location,
     /// The exit of a function.
     Exit,
@@ -58,14 +59,23 @@ pub(crate) enum Trigger {
     System,
 }
 
+impl Trigger {
+    /// Whether an embedded monitor can observe the event; memory accesses and system calls need the debugger.
+    pub(crate) fn is_embeddable(&self) -> bool {
+        matches!(self, Trigger::Location | Trigger::Exit | Trigger::System)
+    }
+}
+
+/// How an event is observed: its trigger and its sites.
 pub(crate) struct EventPlan {
     pub(crate) event: EventId,
     pub(crate) name: String,
     pub(crate) params: Vec<Param>,
     pub(crate) trigger: Trigger,
     pub(crate) sites: Vec<EventSite>,
-    /// Entry addresses of functions that are resolved already.
+    /// Addresses that are resolved already: entries of functions, and locations.
     resolved: Vec<u64>,
+    /// Whether the event is instrumented now.
     active: bool,
     /// The watchpoint that observes it, if it is an access.
     watcher: Option<WatchId>,
@@ -77,8 +87,9 @@ pub(crate) struct EventPlans {
     all: Vec<EventPlan>,
     /// The process that `#fork` reports.
     pub(crate) last_child: Tid,
-    /// Whether unknown names are accepted, because a library that is loaded later may define them.
-    pub(crate) expects_libraries: bool,
+    /// Whether events with unknown names are pending, because a library that is loaded later may define them.
+    pub(crate) allow_pending: bool,
+    /// Buffer for the values of one event.
     values: Vec<Value>,
 }
 
@@ -94,8 +105,8 @@ impl EventPlans {
 
     /// Marks a site whose code was unmapped. It keeps its index, but no event occurs there.
     pub(crate) fn forget_site(&mut self, site: SiteId) {
-        let places = self.all.iter_mut().flat_map(|plan| &mut plan.sites);
-        places
+        let event_sites = self.all.iter_mut().flat_map(|plan| &mut plan.sites);
+        event_sites
             .filter(|event_site| event_site.site == site)
             .for_each(|event_site| event_site.role = SiteRole::Unmapped);
     }
@@ -105,11 +116,13 @@ impl EventPlans {
         self.all.iter_mut().for_each(|plan| plan.resolved.retain(|entry| !range.contains(entry)));
     }
 
+    /// Whether the trigger of an active event satisfies a test.
     fn any_active(&self, test: impl Fn(&Trigger) -> bool) -> bool {
         self.all.iter().any(|plan| plan.active && test(&plan.trigger))
     }
 
-    pub(crate) fn wants_syscalls(&self) -> bool {
+    /// Whether an active event is triggered by a system call.
+    pub(crate) fn needs_syscalls(&self) -> bool {
         self.any_active(|trigger| matches!(trigger, Trigger::Syscall { .. }))
     }
 
@@ -124,7 +137,7 @@ impl EventPlans {
     }
 
     /// Whether all triggers satisfy a test.
-    pub(crate) fn all_are(&self, test: impl Fn(&Trigger) -> bool) -> bool {
+    pub(crate) fn all_triggers(&self, test: impl Fn(&Trigger) -> bool) -> bool {
         self.all.iter().all(|plan| test(&plan.trigger))
     }
 

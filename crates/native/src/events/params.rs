@@ -1,6 +1,6 @@
 //! Parameters of events: from declarations to values.
 
-use crate::native_target::registers;
+use crate::native_target::to_dwarf_registers;
 use crate::sys::{self, Tid};
 use invigil_debuginfo::machine::Registers;
 use invigil_debuginfo::program::{Function, Program};
@@ -11,7 +11,8 @@ use invigil_debuginfo::value::{
 use invigil_expr::value::Value;
 use invigil_monitor::event::{EventBatch, ParamSource, ParamType};
 
-pub(crate) fn wanted(ty: Option<ParamType>) -> ScalarKind {
+/// The kind of scalar to read for a declared type.
+pub(crate) fn scalar_kind(ty: Option<ParamType>) -> ScalarKind {
     match ty {
         None => ScalarKind::Any,
         Some(ParamType::Int) => ScalarKind::Int,
@@ -21,8 +22,8 @@ pub(crate) fn wanted(ty: Option<ParamType>) -> ScalarKind {
     }
 }
 
-/// Converts the source of a parameter for debug information. `None` for values that the debugger knows itself.
-pub(crate) fn form(source: &ParamSource) -> Option<Result<ValueRequest, ExpressionError>> {
+/// Converts the source of a parameter to a request for debug information. `None` for values that the debugger supplies.
+pub(crate) fn value_request(source: &ParamSource) -> Option<Result<ValueRequest, ExpressionError>> {
     match source {
         ParamSource::Program | ParamSource::Thread | ParamSource::Time => None,
         ParamSource::Arg(i) => Some(Ok(ValueRequest::Argument(*i as usize))),
@@ -31,8 +32,8 @@ pub(crate) fn form(source: &ParamSource) -> Option<Result<ValueRequest, Expressi
     }
 }
 
-/// Writes a parameter as an expression.
-pub(super) fn expression(source: &ParamSource) -> String {
+/// Formats a parameter as an expression.
+fn expression(source: &ParamSource) -> String {
     match source {
         ParamSource::Name(name) => name.clone(),
         ParamSource::Expression(text) => format!("({text})"),
@@ -55,15 +56,15 @@ pub(super) fn is_argument(source: &ParamSource) -> bool {
     }
 }
 
-/// Whether a parameter is what an argument points to. At a function's exit it is read through the argument passed at
-/// the entry.
-pub(crate) fn is_behind_argument(source: &ParamSource) -> bool {
+/// Whether a parameter is the pointee of an argument. At a function's exit, it is read through the argument passed
+/// at the entry.
+pub(crate) fn is_pointee_of_argument(source: &ParamSource) -> bool {
     matches!(source, ParamSource::Deref(of) if is_argument(of))
 }
 
 /// Converts a value for the monitors. Long text goes to the batch.
-pub(super) fn value(plain: &Scalar, ty: Option<ParamType>, batch: &mut EventBatch) -> Value {
-    match (plain, ty) {
+pub(super) fn to_monitor_value(scalar: &Scalar, ty: Option<ParamType>, batch: &mut EventBatch) -> Value {
+    match (scalar, ty) {
         (Scalar::Int(i), None | Some(ParamType::Int)) => Value::int(*i),
         (Scalar::Int(i), Some(ParamType::Float)) => Value::float(*i as f64),
         (Scalar::Int(i), Some(ParamType::Bool)) => Value::bool(*i != 0),
@@ -75,6 +76,7 @@ pub(super) fn value(plain: &Scalar, ty: Option<ParamType>, batch: &mut EventBatc
     }
 }
 
+/// Converts a text for the monitors. Long text goes to the batch.
 pub(super) fn text_value(text: &str, batch: &mut EventBatch) -> Value {
     Value::short(text).unwrap_or_else(|| {
         let start = batch.text.len() as u32;
@@ -83,7 +85,7 @@ pub(super) fn text_value(text: &str, batch: &mut EventBatch) -> Value {
     })
 }
 
-/// Value of a parameter that the debugger knows itself.
+/// Value of a parameter that the debugger supplies.
 pub(super) fn builtin_value(source: &ParamSource, tid: Tid, process: Tid, time: f64) -> Value {
     match source {
         ParamSource::Thread => Value::int(tid.into()),
@@ -93,13 +95,13 @@ pub(super) fn builtin_value(source: &ParamSource, tid: Tid, process: Tid, time: 
     }
 }
 
-/// The needed registers, by DWARF number.
+/// Fetches the needed registers of a stopped thread, by DWARF number.
 pub(crate) fn fetch_registers(tid: Tid, regs: &sys::Regs, needs: RegisterNeeds) -> Registers {
-    let mut read = registers(regs);
+    let mut registers = to_dwarf_registers(regs);
     if needs == RegisterNeeds::Vector {
-        read.set_vectors(sys::vector_registers(tid).ok());
+        registers.set_vectors(sys::vector_registers(tid).ok());
     }
-    read
+    registers
 }
 
 /// Prepares the read of a parameter. Outside of functions only globals are visible.
@@ -108,11 +110,11 @@ pub(super) fn compile(
     types: &Types,
     function: Option<&Function>,
     address: u64,
-    form: &ValueRequest,
-    wanted: ScalarKind,
+    request: &ValueRequest,
+    kind: ScalarKind,
 ) -> Result<Extractor, ExpressionError> {
     match function.cloned().or_else(|| program.function_at(address)) {
-        Some(function) => Extractor::compile(program, types, &function, address, form, wanted),
+        Some(function) => Extractor::compile(program, types, &function, address, request, kind),
         None => Err(ExpressionError {
             at: 0,
             message: "there is no known function at this address".into(),

@@ -1,11 +1,11 @@
 //! Resolves event declarations to sites in the target.
 
-use super::params::{compile, form, is_argument, is_behind_argument, wanted};
+use super::params::{compile, is_argument, is_pointee_of_argument, scalar_kind, value_request};
 use super::{EventPlan, EventSite, SiteRole, Trigger, system_params};
 use crate::displaced_step;
 use crate::linespec;
 use crate::native_target::NativeTarget;
-use crate::site_users::TrapReason;
+use crate::trap_reasons::TrapReason;
 use crate::watchpoints::{self, AccessKind};
 use invigil_debuginfo::program::Function;
 use invigil_debuginfo::value::{
@@ -15,25 +15,25 @@ use invigil_monitor::event::{EventCatalog, EventKind, EventSet, ParamSource, Par
 use invigil_session::target::{TargetError, TargetResult, UnresolvedEvent};
 use std::sync::Arc;
 
-/// Registers in which integer arguments are passed.
-const REGISTERS: [&str; 6] = ["rdi", "rsi", "rdx", "rcx", "r8", "r9"];
+/// Names of the registers in which integer arguments are passed.
+const ARGUMENT_REGISTERS: [&str; 6] = ["rdi", "rsi", "rdx", "rcx", "r8", "r9"];
 
 impl NativeTarget {
     /// Creates the plans for a catalog and resolves them. Returns what could not be resolved.
-    pub(crate) fn plan(&mut self, catalog: &EventCatalog) -> TargetResult<Vec<UnresolvedEvent>> {
+    pub(crate) fn plan_events(&mut self, catalog: &EventCatalog) -> TargetResult<Vec<UnresolvedEvent>> {
         self.forget_plans()?;
-        let mut unknown = Vec::new();
-        for (event, written) in catalog.iter() {
-            let trigger = self.trigger_of(&written.name, written.kind).unwrap_or_else(|error| {
+        let mut unresolved = Vec::new();
+        for (event, decl) in catalog.iter() {
+            let trigger = self.trigger_of(&decl.name, decl.kind).unwrap_or_else(|error| {
                 let help = String::new();
                 let reason = error.to_string();
-                unknown.push(UnresolvedEvent { event, param: None, reason, help, pending: false });
+                unresolved.push(UnresolvedEvent { event, param: None, reason, help, pending: false });
                 Trigger::System
             });
             self.plans.all.push(EventPlan {
                 event,
-                name: written.name.clone(),
-                params: written.params.clone(),
+                name: decl.name.clone(),
+                params: decl.params.clone(),
                 trigger,
                 sites: Vec::new(),
                 resolved: Vec::new(),
@@ -42,22 +42,24 @@ impl NativeTarget {
             });
         }
         for index in 0..self.plans.all.len() {
-            let found = self.resolve(index)?;
-            unknown.extend(found);
+            unresolved.extend(self.resolve(index)?);
         }
-        Ok(unknown)
+        Ok(unresolved)
     }
 
+    /// Removes all plans and their traps.
     fn forget_plans(&mut self) -> TargetResult {
         self.instrument(&EventSet::default())?;
         for (number, plan) in (0..).zip(std::mem::take(&mut self.plans.all)) {
-            for (at, event_site) in (0..).zip(plan.sites) {
-                self.site_users.remove(event_site.site, TrapReason::Event { plan: number, event_site: at });
+            for (index, event_site) in (0..).zip(plan.sites) {
+                self.trap_reasons
+                    .remove(event_site.site, TrapReason::Event { plan: number, event_site: index });
             }
         }
         Ok(())
     }
 
+    /// Determines what triggers an event, by its name and kind.
     fn trigger_of(&self, name: &str, kind: EventKind) -> TargetResult<Trigger> {
         if name.starts_with('#') {
             return Ok(Trigger::System);
@@ -93,8 +95,8 @@ impl NativeTarget {
     fn resolve(&mut self, index: usize) -> TargetResult<Vec<UnresolvedEvent>> {
         let plan = &self.plans.all[index];
         let (event, name) = (plan.event, plan.name.clone());
-        let mut unknown = Vec::new();
-        let not_found = |reason: String, help: String, pending| UnresolvedEvent {
+        let mut unresolved = Vec::new();
+        let unresolved_event = |reason: String, help: String, pending| UnresolvedEvent {
             event,
             param: None,
             reason,
@@ -108,100 +110,101 @@ impl NativeTarget {
                     Ok(linespec::ResolvedLocation::Functions(functions)) => {
                         for function in functions {
                             if is_exit {
-                                self.add_exits(index, &function, &mut unknown)?;
+                                self.add_exits(index, &function, &mut unresolved)?;
                             } else {
-                                self.add_entries(index, &function, &mut unknown)?;
+                                self.add_entries(index, &function, &mut unresolved)?;
                             }
                         }
                     }
                     Ok(linespec::ResolvedLocation::Addresses(addresses)) if !is_exit => {
                         for address in addresses {
-                            self.add_site(index, address, None, SiteRole::Event, &mut unknown)?;
+                            self.add_site(index, address, None, SiteRole::Event, &mut unresolved)?;
                         }
                     }
                     Ok(linespec::ResolvedLocation::Addresses(_)) => {
                         let help = "write `event` without `after`".to_owned();
-                        unknown.push(not_found(
-                            format!("`{name}` is not a function: it does not return"),
+                        unresolved.push(unresolved_event(
+                            format!("`after` needs a function, and `{name}` is a line or address"),
                             help,
                             false,
                         ));
                     }
                     Err(_) if !plan.resolved.is_empty() => {}
-                    Err(missing) => {
-                        let pending = self.plans.expects_libraries;
-                        let help = match missing.help {
-                            help if help.is_empty() && missing.may_load_later => {
+                    Err(unknown) => {
+                        let pending = self.plans.allow_pending;
+                        let help = match unknown.help {
+                            help if help.is_empty() && unknown.may_become_pending => {
                                 "if a library that is loaded later defines it, use `--later`".to_owned()
                             }
                             help => help,
                         };
-                        unknown.push(not_found(missing.reason, help, pending));
+                        unresolved.push(unresolved_event(unknown.reason, help, pending));
                     }
                 }
             }
             Trigger::Access(_) => {
-                if let Some(mistake) = self.check_variable(&name) {
-                    let help = mistake.remedy.unwrap_or_default();
-                    unknown.push(not_found(mistake.message, help, self.plans.expects_libraries));
+                if let Some(error) = self.check_variable(&name) {
+                    let help = error.remedy.unwrap_or_default();
+                    unresolved.push(unresolved_event(error.message, help, self.plans.allow_pending));
                 }
             }
-            Trigger::Syscall { .. } | Trigger::System => unknown.extend(system_params::unresolved(plan)),
+            Trigger::Syscall { .. } | Trigger::System => unresolved.extend(system_params::unresolved(plan)),
         }
-        Ok(unknown)
+        Ok(unresolved)
     }
 
-    /// Checks the name of a variable, which may be global or belong to a function that some event is about.
+    /// Checks the name of a variable, which may be global or belong to a function named by an event.
     fn check_variable(&self, text: &str) -> Option<ExpressionError> {
         let parsed = match Expression::parse(text) {
             Ok(parsed) => parsed,
-            Err(mistake) => return Some(mistake),
+            Err(error) => return Some(error),
         };
-        let view = self.clean_memory();
-        let scope = Scope::new(&self.program, &self.types, &view, &[], 0);
-        let mistake = match scope.evaluate(&parsed) {
-            Ok(datum) => {
-                let (start, length) = scope.extent(&datum)?;
+        let memory = self.clean_memory();
+        let scope = Scope::new(&self.program, &self.types, &memory, &[], 0);
+        let error = match scope.evaluate(&parsed) {
+            Ok(value) => {
+                let (start, length) = scope.extent(&value)?;
                 let message = watchpoints::watchable_range(start, length).err()?.to_string();
                 return Some(ExpressionError { at: 0, message, remedy: None });
             }
-            Err(mistake) => mistake,
+            Err(error) => error,
         };
-        let form = ValueRequest::Expression(parsed);
+        let request = ValueRequest::Expression(parsed);
         let functions = self.plans.all.iter().flat_map(|plan| self.program.functions(&plan.name));
-        let known = functions.into_iter().any(|function| {
-            let at = function.prologue_end.or(function.entry).unwrap_or(0);
-            compile(&self.program, &self.types, Some(&function), at, &form, ScalarKind::Any).is_ok()
+        let is_known = functions.into_iter().any(|function| {
+            let address = function.prologue_end.or(function.entry).unwrap_or(0);
+            compile(&self.program, &self.types, Some(&function), address, &request, ScalarKind::Any).is_ok()
         });
-        (!known).then_some(mistake)
+        (!is_known).then_some(error)
     }
 
+    /// Adds the entries of a function, those of its inlined copies included.
     fn add_entries(
         &mut self,
         index: usize,
         function: &Function,
-        unknown: &mut Vec<UnresolvedEvent>,
+        unresolved: &mut Vec<UnresolvedEvent>,
     ) -> TargetResult {
         let entries = function.entry.into_iter().chain(function.inlined.iter().map(|copy| copy.entry));
         for address in entries.collect::<Vec<_>>() {
-            self.add_site(index, address, Some(function), SiteRole::Event, unknown)?;
+            self.add_site(index, address, Some(function), SiteRole::Event, unresolved)?;
         }
         Ok(())
     }
 
-    /// Adds the exits of a function: each `ret`, and each tail call, which ends at the return site of the other
-    /// function.
+    /// Adds the exits of a function: each `ret`, and each tail call, whose event occurs at the return site of the
+    /// function it jumps to.
     fn add_exits(
         &mut self,
         index: usize,
         function: &Function,
-        unknown: &mut Vec<UnresolvedEvent>,
+        unresolved: &mut Vec<UnresolvedEvent>,
     ) -> TargetResult {
         let Some(entry) = function.entry else {
             let (event, name) = (self.plans.all[index].event, &function.name);
             let reason = format!("`{name}` is always inlined: it has no return instruction");
             let help = "compile it with `__attribute__((noinline))`, or use its entry event".to_owned();
-            unknown.push(UnresolvedEvent { event, param: None, reason, help, pending: false });
+            unresolved.push(UnresolvedEvent { event, param: None, reason, help, pending: false });
             return Ok(());
         };
         if self.plans.all[index].resolved.contains(&entry) {
@@ -219,30 +222,30 @@ impl NativeTarget {
         let plan = &mut self.plans.all[index];
         plan.resolved.push(entry);
         // Values that cannot be read at the exit, or only if a caller still has them, are noted at the entry.
-        let unread = plan.sites.iter().any(|event_site| {
+        let needs_entry = plan.sites.iter().any(|event_site| {
             let reads = event_site.reads.iter().zip(&plan.params);
             let mut reads = reads.filter(|(_, param)| param.source != ParamSource::Ret);
             reads.any(|(read, param)| match read {
-                // What an argument points to at the exit cannot be read at a tail call.
-                _ if event_site.role == SiteRole::TailCall && is_behind_argument(&param.source) => true,
+                // The target of an argument cannot be read at a tail call: the function it jumps to may still change it.
+                _ if event_site.role == SiteRole::TailCall && is_pointee_of_argument(&param.source) => true,
                 Some(read) => !read.is_available() || !read.is_fast(),
                 None => is_argument(&param.source),
             })
         });
-        if unread || !missing.is_empty() {
-            let before = unknown.len();
-            self.add_site(index, entry, Some(function), SiteRole::Entry, unknown)?;
-            // A name that is unknown at both sites is reported once.
-            if unknown.len() > before {
-                unknown.truncate(before);
-                unknown.extend(missing);
+        if needs_entry || !missing.is_empty() {
+            let before = unresolved.len();
+            self.add_site(index, entry, Some(function), SiteRole::Entry, unresolved)?;
+            // A name that is unresolved at both sites is reported once.
+            if unresolved.len() > before {
+                unresolved.truncate(before);
+                unresolved.extend(missing);
             }
         }
-        unknown.dedup();
+        unresolved.dedup();
         Ok(())
     }
 
-    /// Adds a function's cold part. Debug information names it; without that, the symbol's name tells.
+    /// Adds a function's cold part. Debug information names it; otherwise it is recognised by its symbol name.
     fn with_cold_part(&self, function: &Function) -> Function {
         let mut whole = function.clone();
         let name = function.linkage_name.as_ref().unwrap_or(&function.name);
@@ -262,7 +265,7 @@ impl NativeTarget {
         address: u64,
         function: Option<&Function>,
         role: SiteRole,
-        unknown: &mut Vec<UnresolvedEvent>,
+        unresolved: &mut Vec<UnresolvedEvent>,
     ) -> TargetResult {
         let plan = &self.plans.all[index];
         let event = plan.event;
@@ -274,43 +277,48 @@ impl NativeTarget {
         }
         let mut reads = Vec::new();
         let mut needs = if role == SiteRole::Event { RegisterNeeds::Nothing } else { RegisterNeeds::General };
-        let is_end = plan.trigger == Trigger::Exit && role != SiteRole::Entry;
-        let by_convention = is_end && function.is_some_and(|function| !function.has_debug);
+        let is_exit = plan.trigger == Trigger::Exit && role != SiteRole::Entry;
+        let by_convention = is_exit && function.is_some_and(|function| !function.has_debug);
         for (position, param) in plan.params.iter().enumerate() {
-            let read = match form(&param.source) {
+            let extractor = match value_request(&param.source) {
                 None => None,
                 // The return value is not known at the entry.
                 Some(Ok(ValueRequest::Returned)) if role == SiteRole::Entry => None,
                 // Without debug information, arguments are where they were passed, and only at the entry.
                 Some(Ok(_)) if by_convention && is_argument(&param.source) => None,
-                Some(form) => match self.extractor(function, address, (&param.source, form), param.ty) {
-                    // An argument by number is the passed value; at the exit, only callers may still have it.
-                    Ok(extractor) if is_end && is_argument(&param.source) && !extractor.is_fast() => None,
-                    Ok(extractor) => Some(extractor),
-                    Err(mistake) => {
-                        let reason = format!("the parameter `{}`: {}", param.source, mistake.message);
-                        let help = match function {
-                            Some(function) if !function.has_debug => format!(
-                                "`{}` has no debug information: compile it with `-g`, or write `arg 1`",
-                                function.name
-                            ),
-                            _ => mistake.remedy.unwrap_or_default(),
-                        };
-                        let (event, param) = (plan.event, Some(position));
-                        let problem = UnresolvedEvent { event, param, reason, help, pending: false };
-                        if !unknown.contains(&problem) {
-                            unknown.push(problem);
+                Some(request) => {
+                    match self.extractor(function, address, (&param.source, request), param.ty) {
+                        // An argument by number is the passed value; at the exit, only callers may still have it.
+                        Ok(extractor) if is_exit && is_argument(&param.source) && !extractor.is_fast() => {
+                            None
                         }
-                        None
+                        Ok(extractor) => Some(extractor),
+                        Err(error) => {
+                            let reason = format!("the parameter `{}`: {}", param.source, error.message);
+                            let help = match function {
+                                Some(function) if !function.has_debug => format!(
+                                    "`{}` has no debug information: compile it with `-g`, or write `arg 1`",
+                                    function.name
+                                ),
+                                _ => error.remedy.unwrap_or_default(),
+                            };
+                            let (event, param) = (plan.event, Some(position));
+                            let unresolved_param =
+                                UnresolvedEvent { event, param, reason, help, pending: false };
+                            if !unresolved.contains(&unresolved_param) {
+                                unresolved.push(unresolved_param);
+                            }
+                            None
+                        }
                     }
-                },
+                }
             };
-            if let Some(read) = &read {
-                needs = needs.max(read.needs());
+            if let Some(extractor) = &extractor {
+                needs = needs.max(extractor.needs());
             }
-            reads.push(read);
+            reads.push(extractor);
         }
-        // The noted entry is found by the stack pointer.
+        // The noted call is found by the stack pointer.
         if plan.trigger == Trigger::Exit {
             needs = needs.max(RegisterNeeds::General);
         }
@@ -326,7 +334,7 @@ impl NativeTarget {
             // A site that cannot carry a trap does not affect the others.
             Err(TargetError::Request(reason)) => {
                 let (event, help) = (event, String::new());
-                unknown.push(UnresolvedEvent { event, param: None, reason, help, pending: false });
+                unresolved.push(UnresolvedEvent { event, param: None, reason, help, pending: false });
                 return Ok(());
             }
             Err(error) => return Err(error),
@@ -338,18 +346,19 @@ impl NativeTarget {
             plan.resolved.push(address);
         }
         let active = plan.active;
-        self.site_users.add(site, TrapReason::Event { plan: index as u32, event_site });
+        self.trap_reasons.add(site, TrapReason::Event { plan: index as u32, event_site });
         if active {
             self.tracer.sites.add_trap_ref(&self.tracer.memory, site);
         }
         Ok(())
     }
 
+    /// Prepares the read of a parameter at an address.
     fn extractor(
         &self,
         function: Option<&Function>,
         address: u64,
-        (source, form): (&ParamSource, Result<ValueRequest, ExpressionError>),
+        (source, request): (&ParamSource, Result<ValueRequest, ExpressionError>),
         ty: Option<ParamType>,
     ) -> Result<Extractor, ExpressionError> {
         // Without debug information, only the user's declaration says what an argument is.
@@ -363,13 +372,13 @@ impl NativeTarget {
             },
             _ => None,
         };
-        let register = |i: u32| REGISTERS.get((i as usize).wrapping_sub(1));
-        let form = match by_convention.and_then(|(i, before)| Some((before, register(i)?))) {
-            Some((before, register)) => {
-                ValueRequest::Expression(Expression::parse(&format!("{before}{register}"))?)
+        let register = |i: u32| ARGUMENT_REGISTERS.get((i as usize).wrapping_sub(1));
+        let request = match by_convention.and_then(|(i, prefix)| Some((prefix, register(i)?))) {
+            Some((prefix, register)) => {
+                ValueRequest::Expression(Expression::parse(&format!("{prefix}{register}"))?)
             }
-            None => form?,
+            None => request?,
         };
-        compile(&self.program, &self.types, function, address, &form, wanted(ty))
+        compile(&self.program, &self.types, function, address, &request, scalar_kind(ty))
     }
 }

@@ -1,6 +1,6 @@
 //! System events: signals, processes, threads, system calls.
 
-use super::params::{builtin_value, text_value, value};
+use super::params::{builtin_value, text_value, to_monitor_value};
 use super::{EventPlan, Trigger};
 use crate::native_target::{CleanMemory, NativeTarget};
 use crate::sys::{SignalInfo, Tid};
@@ -16,7 +16,7 @@ impl NativeTarget {
         let child = self.plans.last_child;
         let process = self.tracer.process;
         let path = || std::fs::read_link(format!("/proc/{process}/exe")).unwrap_or_default();
-        let fact = |word: &str| match (name, word) {
+        let param_value = |param: &str| match (name, param) {
             ("#fork", "child") => Some(Scalar::Int(child.into())),
             ("#thread" | "#thread_exit", "thread" | "id" | "tid") => Some(Scalar::Int(tid.into())),
             ("#exec", "path") => Some(Scalar::Str(path().display().to_string())),
@@ -26,14 +26,15 @@ impl NativeTarget {
             Some(invigil_session::target::Termination::Exited(status)) => Some(*status),
             _ => None,
         };
-        self.emit_system_event(tid, name, |word| match (name, word, status) {
+        self.emit_system_event(tid, name, |param| match (name, param, status) {
             ("#exit", "status", Some(status)) => Some(Scalar::Int(status.into())),
-            _ => fact(word),
+            _ => param_value(param),
         })
     }
 
+    /// Emits the event of a signal, if it is instrumented.
     pub(crate) fn signal_event(&mut self, tid: Tid, info: SignalInfo) -> TargetResult<Option<StopReason>> {
-        self.emit_system_event(tid, "#signal", |word| match word {
+        self.emit_system_event(tid, "#signal", |param| match param {
             "signal" | "number" => Some(Scalar::Int(info.number.into())),
             "name" => Some(Scalar::Str(signal_name(info.number))),
             "address" => Some(Scalar::Int(info.address as i64)),
@@ -42,27 +43,28 @@ impl NativeTarget {
         })
     }
 
+    /// Emits the active events with this name. `param_value` returns the value of a parameter of the event.
     fn emit_system_event(
         &mut self,
         tid: Tid,
         name: &str,
-        fact: impl Fn(&str) -> Option<Scalar>,
+        param_value: impl Fn(&str) -> Option<Scalar>,
     ) -> TargetResult<Option<StopReason>> {
-        let is_told = |plan: &&EventPlan| plan.active && plan.name == name;
-        if !self.plans.all.iter().any(|plan| is_told(&plan)) {
+        let is_active = |plan: &&EventPlan| plan.active && plan.name == name;
+        if !self.plans.all.iter().any(|plan| is_active(&plan)) {
             return Ok(None);
         }
         self.batch.clear();
         let time = self.started.elapsed().as_secs_f64();
-        for plan in self.plans.all.iter().filter(is_told) {
+        for plan in self.plans.all.iter().filter(is_active) {
             let mut values = Vec::new();
             for param in &plan.params {
-                let plain = match &param.source {
-                    ParamSource::Name(word) => fact(word),
+                let scalar = match &param.source {
+                    ParamSource::Name(name) => param_value(name),
                     _ => None,
                 };
-                values.push(match plain {
-                    Some(plain) => value(&plain, param.ty, &mut self.batch),
+                values.push(match scalar {
+                    Some(scalar) => to_monitor_value(&scalar, param.ty, &mut self.batch),
                     None => builtin_value(&param.source, tid, self.tracer.process, time),
                 });
             }
@@ -81,10 +83,10 @@ impl NativeTarget {
         }
         self.batch.clear();
         let time = self.started.elapsed().as_secs_f64();
-        let view = CleanMemory { memory: &self.tracer.memory, sites: &self.tracer.sites };
+        let memory = CleanMemory { memory: &self.tracer.memory, sites: &self.tracer.sites };
         for plan in self.plans.all.iter().filter(|plan| plan.active) {
-            let wanted = Trigger::Syscall { number: regs.orig_rax as i64, after: !entering };
-            if plan.trigger != wanted {
+            let trigger = Trigger::Syscall { number: regs.orig_rax as i64, after: !entering };
+            if plan.trigger != trigger {
                 continue;
             }
             let arguments = [regs.rdi, regs.rsi, regs.rdx, regs.r10, regs.r8, regs.r9];
@@ -97,10 +99,10 @@ impl NativeTarget {
                 };
                 values.push(match (raw, param.ty) {
                     (Some(address), Some(ParamType::Str)) => {
-                        invigil_debuginfo::value::text_at(&view, address)
+                        invigil_debuginfo::value::text_at(&memory, address)
                             .map_or(Value::UNSET, |text| text_value(&text, &mut self.batch))
                     }
-                    (Some(raw), ty) => value(&Scalar::Int(raw as i64), ty, &mut self.batch),
+                    (Some(raw), ty) => to_monitor_value(&Scalar::Int(raw as i64), ty, &mut self.batch),
                     (None, _) => builtin_value(&param.source, tid, self.tracer.process, time),
                 });
             }

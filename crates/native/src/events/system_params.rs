@@ -4,7 +4,7 @@ use super::{EventPlan, Trigger};
 use invigil_monitor::event::ParamSource;
 use invigil_session::target::UnresolvedEvent;
 
-/// The events, each with its parameters; several names may be synonyms.
+/// The events with their parameters; several parameters may be synonyms.
 const EVENTS: [(&str, &[&str]); 6] = [
     ("#signal", &["name", "number", "signal", "address", "sender"]),
     ("#fork", &["child"]),
@@ -13,6 +13,7 @@ const EVENTS: [(&str, &[&str]); 6] = [
     ("#thread_exit", THREAD),
     ("#exit", &["status"]),
 ];
+/// Parameters of the events of a thread.
 const THREAD: &[&str] = &["thread", "id", "tid"];
 
 /// Number of arguments of a system call.
@@ -29,10 +30,10 @@ pub(super) fn unresolved(plan: &EventPlan) -> Vec<UnresolvedEvent> {
         (ParamSource::Thread | ParamSource::Program | ParamSource::Time, _) => true,
         (ParamSource::Arg(number), Trigger::Syscall { .. }) => (1..=ARGUMENTS).contains(number),
         (ParamSource::Ret, Trigger::Syscall { after, .. }) => *after,
-        // Other names are not events of a native program.
+        // `#join`, `#leave` and `#tick` do not come from a native program.
         (_, Trigger::System) if params_of(&plan.name).is_none() => true,
-        (ParamSource::Name(word), Trigger::System) => {
-            params_of(&plan.name).is_some_and(|names| names.contains(&word.as_str()))
+        (ParamSource::Name(name), Trigger::System) => {
+            params_of(&plan.name).is_some_and(|names| names.contains(&name.as_str()))
         }
         _ => false,
     };

@@ -4,11 +4,11 @@ use super::NativeTarget;
 use crate::images;
 use crate::inject;
 use crate::maps;
-use crate::site_users::TrapReason;
 use crate::sites::{REGION, SiteError, SiteId};
 use crate::sys::Tid;
 use crate::traced_thread::TracedThread;
 use crate::tracer::{TraceStop, Tracer, trace_error};
+use crate::trap_reasons::TrapReason;
 use invigil_debuginfo::program::Program;
 use invigil_debuginfo::value::type_index::TypeIndex;
 use invigil_session::target::{TargetError, TargetResult};
@@ -36,7 +36,7 @@ impl NativeTarget {
             self.tracer.cont_all()?;
             match self.tracer.next_stop()? {
                 TraceStop::SiteHit { tid, site }
-                    if self.site_users.at(site).contains(&TrapReason::Loader) =>
+                    if self.trap_reasons.at(site).contains(&TrapReason::Loader) =>
                 {
                     self.current = tid;
                     self.event_thread = Some(tid);
@@ -94,7 +94,7 @@ impl NativeTarget {
     /// Executes a system call in a stopped thread.
     pub(crate) fn inject(&mut self, tid: Tid, number: i64, arguments: [u64; 6]) -> TargetResult<i64> {
         let thread = self.tracer.thread(tid)?;
-        thread.flush().map_err(trace_error)?;
+        thread.write_back_registers().map_err(trace_error)?;
         inject::syscall(Pid::from_raw(tid), self.scratch, number, arguments)
             .map_err(|error| TargetError::Control(error.to_string()))
     }
@@ -142,13 +142,13 @@ impl NativeTarget {
 
     /// Adds a reason for the trap at a site.
     pub(crate) fn add_trap_reason(&mut self, site: SiteId, reason: TrapReason) {
-        self.site_users.add(site, reason);
+        self.trap_reasons.add(site, reason);
         self.tracer.sites.add_trap_ref(&self.tracer.memory, site);
     }
 
     /// Removes a reason for the trap at a site.
     pub(crate) fn remove_trap_reason(&mut self, site: SiteId, reason: TrapReason) {
-        if self.site_users.remove(site, reason) {
+        if self.trap_reasons.remove(site, reason) {
             self.tracer.sites.remove_trap_ref(&self.tracer.memory, site);
         }
     }
@@ -170,7 +170,7 @@ impl NativeTarget {
     /// Forgets the sites of unmapped code; other code may be loaded there.
     fn forget_range(&mut self, range: &Range<u64>) {
         for site in self.tracer.sites.unmap(range) {
-            self.site_users.forget(site);
+            self.trap_reasons.forget(site);
             self.plans.forget_site(site);
             self.breakpoints.forget_site(site);
         }
@@ -183,7 +183,7 @@ impl NativeTarget {
         self.save_log();
         self.tracer.agent = None;
         self.checkpoints.generation += 1;
-        self.site_users.clear();
+        self.trap_reasons.clear();
         self.watchpoints.forget();
         // The kernel has cleared the debug registers.
         self.tracer.debug_registers = Default::default();

@@ -12,12 +12,12 @@ use crate::events::EventPlans;
 use crate::launch::{self, Launch};
 use crate::memory::ProcessMemory;
 use crate::probes::{ProbeManager, ProbeMode};
-use crate::site_users::SiteUsers;
 use crate::sites::SiteTable;
 use crate::stepping::StepState;
 use crate::sys::{self, Regs, SignalInfo, Tid};
 use crate::traced_thread::TracedThread;
 use crate::tracer::{Tracer, trace_error};
+use crate::trap_reasons::TrapReasons;
 use crate::watchpoints::WatchpointTable;
 use invigil_debuginfo::machine::{ARGUMENTS, Inaccessible, Memory, RAX, RBP, RIP, RSP, Registers};
 use invigil_debuginfo::program::Program;
@@ -34,7 +34,7 @@ pub struct NativeTarget {
     pub(crate) program: Program,
     /// Types of the program that were read so far.
     pub(crate) types: TypeIndex,
-    pub(crate) site_users: SiteUsers,
+    pub(crate) trap_reasons: TrapReasons,
     pub(crate) plans: EventPlans,
     pub(crate) breakpoints: BreakpointTable,
     pub(crate) watchpoints: WatchpointTable,
@@ -81,7 +81,7 @@ impl Memory for CleanMemory<'_> {
 }
 
 /// Converts registers to DWARF numbering.
-pub(crate) fn registers(regs: &Regs) -> Registers {
+pub(crate) fn to_dwarf_registers(regs: &Regs) -> Registers {
     use gimli::Register;
     let mut out = Registers::default();
     out.thread_base = regs.fs_base;
@@ -165,7 +165,7 @@ impl NativeTarget {
             tracer,
             program: Program::default(),
             types: TypeIndex::new(),
-            site_users: SiteUsers::default(),
+            trap_reasons: TrapReasons::default(),
             plans: EventPlans::default(),
             breakpoints: BreakpointTable::default(),
             watchpoints: WatchpointTable::default(),
@@ -213,10 +213,10 @@ impl NativeTarget {
         CleanMemory { memory: &self.tracer.memory, sites: &self.tracer.sites }
     }
 
-    /// Sets whether functions that are not found may be in libraries that are loaded later. Then they are pending
-    /// ([`UnresolvedEvent::pending`](invigil_session::target::UnresolvedEvent)), and their events occur once the
-    /// library is loaded.
-    pub fn expect_libraries(&mut self, expected: bool) {
-        self.plans.expects_libraries = expected;
+    /// Sets whether events whose functions are not found are pending
+    /// ([`UnresolvedEvent::pending`](invigil_session::target::UnresolvedEvent)): they occur once a library that
+    /// defines the function is loaded.
+    pub fn allow_pending_events(&mut self, allow: bool) {
+        self.plans.allow_pending = allow;
     }
 }

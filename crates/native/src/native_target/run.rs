@@ -3,10 +3,10 @@
 use super::NativeTarget;
 use super::signals::detail;
 use crate::images;
-use crate::site_users::TrapReason;
 use crate::sites::SiteId;
 use crate::sys::Tid;
 use crate::tracer::{TraceStop, Tracer, signal_name, trace_error};
+use crate::trap_reasons::TrapReason;
 use invigil_session::pending_owners::OwnerSet;
 use invigil_session::target::{Owner, StopReason, TargetResult};
 use std::time::Instant;
@@ -168,8 +168,8 @@ impl NativeTarget {
         self.stopped_at = Instant::now();
         self.cpu_affinity.on_stop(tid, self.stopped_at);
         let mut loader = false;
-        for index in 0..self.site_users.at(site).len() {
-            match self.site_users.at(site)[index] {
+        for index in 0..self.trap_reasons.at(site).len() {
+            match self.trap_reasons.at(site)[index] {
                 TrapReason::Event { plan, event_site } => self.note_call(tid, plan, event_site)?,
                 TrapReason::Loader => loader = true,
                 TrapReason::FrameEnd { watcher, tid: watched, above }
@@ -225,7 +225,7 @@ impl NativeTarget {
     /// The owners at a site.
     fn owners_at(&self, site: SiteId) -> OwnerSet {
         let mut owners = OwnerSet::default();
-        for reason in self.site_users.at(site) {
+        for reason in self.trap_reasons.at(site) {
             match reason {
                 TrapReason::Event { plan, event_site } if !self.plans.emits(*plan, *event_site) => {}
                 TrapReason::Event { .. } | TrapReason::TailReturn => owners = owners.with(Owner::Monitors),

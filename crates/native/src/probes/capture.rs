@@ -27,35 +27,35 @@ pub(crate) fn capture(
     if !extractor.is_available() {
         return Some(Capture::Builtin(Builtin::Unavailable));
     }
-    let (leaf, wanted) = extractor.read_plan()?;
-    debug_assert_eq!(wanted, params::wanted(param.ty));
-    Some(Capture::Read(path(leaf)?, sort(leaf, wanted)?))
+    let (plan, scalar_kind) = extractor.read_plan()?;
+    debug_assert_eq!(scalar_kind, params::scalar_kind(param.ty));
+    Some(Capture::Read(value_path(plan)?, capture_kind(plan, scalar_kind)?))
 }
 
-/// How a probe reads a parameter at the exit of a call from an argument, given how it is read at the entry. With
-/// `behind`, it is what an argument points to at the exit. `None` if the debugger must note and read it.
-pub(crate) fn capture_argument(begin: u32, extractor: &Extractor, behind: bool) -> Option<Capture> {
-    let (leaf, wanted) = extractor.read_plan()?;
-    let argument = |register: Register| ARGUMENTS.iter().position(|known| *known == register);
-    let path = match &leaf.path {
+/// How a probe at the exit of a call reads a parameter from an argument, given how it is read at the entry. If
+/// `is_pointee` is set, it reads what the argument points to at the exit. `None` if the debugger must note and read it.
+pub(crate) fn capture_argument(entry_site: u32, extractor: &Extractor, is_pointee: bool) -> Option<Capture> {
+    let (plan, scalar_kind) = extractor.read_plan()?;
+    let argument = |register: Register| ARGUMENTS.iter().position(|argument| *argument == register);
+    let path = match &plan.path {
         AccessPath::Register { number, offset: 0 } => {
-            capture::ValuePath::Argument(begin, argument(*number)? as u8)
+            capture::ValuePath::Argument(entry_site, argument(*number)? as u8)
         }
-        AccessPath::Memory { base: PathBase::Register(number, by), steps } if behind => {
-            let base = capture::PathBase::Argument(begin, argument(*number)? as u8, *by);
+        AccessPath::Memory { base: PathBase::Register(number, by), steps } if is_pointee => {
+            let base = capture::PathBase::Argument(entry_site, argument(*number)? as u8, *by);
             capture::ValuePath::Memory(base, steps.clone())
         }
         _ => return None,
     };
-    match sort(leaf, wanted)? {
+    match capture_kind(plan, scalar_kind)? {
         // A text has its value at the entry, too.
         CaptureKind::Text(_) | CaptureKind::TextPointer | CaptureKind::Address => None,
-        sort => Some(Capture::Read(path, sort)),
+        kind => Some(Capture::Read(path, kind)),
     }
 }
 
-fn path(leaf: &ReadPlan) -> Option<capture::ValuePath> {
-    Some(match &leaf.path {
+fn value_path(plan: &ReadPlan) -> Option<capture::ValuePath> {
+    Some(match &plan.path {
         AccessPath::Register { number, offset } => {
             let after = u8::try_from(*offset).ok().filter(|after| *after < 16)?;
             match number.0.checked_sub(XMM0.0) {
@@ -78,20 +78,20 @@ fn path(leaf: &ReadPlan) -> Option<capture::ValuePath> {
     })
 }
 
-fn sort(leaf: &ReadPlan, wanted: ScalarKind) -> Option<CaptureKind> {
-    match leaf.kind {
-        ReadKind::Scalar(basic, bits) => scalar(&basic, bits, wanted),
-        ReadKind::Address => matches!(wanted, ScalarKind::Any | ScalarKind::Int | ScalarKind::Address)
+fn capture_kind(plan: &ReadPlan, scalar_kind: ScalarKind) -> Option<CaptureKind> {
+    match plan.kind {
+        ReadKind::Scalar(basic, bits) => scalar_capture(&basic, bits, scalar_kind),
+        ReadKind::Address => matches!(scalar_kind, ScalarKind::Any | ScalarKind::Int | ScalarKind::Address)
             .then_some(CaptureKind::Address),
-        ReadKind::Text(most) if matches!(wanted, ScalarKind::Any | ScalarKind::Str) => {
+        ReadKind::Text(most) if matches!(scalar_kind, ScalarKind::Any | ScalarKind::Str) => {
             Some(CaptureKind::Text(u16::try_from(most).unwrap_or(u16::MAX)))
         }
-        ReadKind::TextBehind if wanted == ScalarKind::Str => Some(CaptureKind::TextPointer),
-        ReadKind::Text(_) | ReadKind::TextBehind => None,
+        ReadKind::TextPointer if scalar_kind == ScalarKind::Str => Some(CaptureKind::TextPointer),
+        ReadKind::Text(_) | ReadKind::TextPointer => None,
     }
 }
 
-fn scalar(basic: &Basic, bits: Option<Bits>, wanted: ScalarKind) -> Option<CaptureKind> {
+fn scalar_capture(basic: &Basic, bits: Option<Bits>, scalar_kind: ScalarKind) -> Option<CaptureKind> {
     let whole = (0, basic.size * 8);
     let (first, count) = bits.map_or(whole, |bits| (bits.first, bits.count));
     if !(1..=64).contains(&count) || first + count > 64 {
@@ -99,7 +99,7 @@ fn scalar(basic: &Basic, bits: Option<Bits>, wanted: ScalarKind) -> Option<Captu
     }
     let integer = |signed| CaptureKind::Integer { first: first as u8, count: count as u8, signed };
     let is_whole = (first, count) == whole;
-    Some(match (basic.encoding, wanted) {
+    Some(match (basic.encoding, scalar_kind) {
         (Encoding::Address, ScalarKind::Any | ScalarKind::Int | ScalarKind::Address) if count == 64 => {
             CaptureKind::Word
         }

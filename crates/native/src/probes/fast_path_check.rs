@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// Upper bound on the number of instructions of the fast path.
-const MOST: usize = 20_000;
+const MAX_INSTRUCTIONS: usize = 20_000;
 
 /// A function of the library.
 #[derive(Clone, Debug)]
@@ -33,33 +33,34 @@ pub(super) fn check(image: &mut Image, base: u64, functions: &[Function]) -> Res
     let start = image.entry_points.fast_hit;
     let Err(why) = trace_from(image, base, start, functions) else { return Ok(None) };
     // mov eax, SLOW_PATH; ret
-    let mut closed = vec![0xb8];
-    closed.extend(SLOW_PATH.to_le_bytes());
-    closed.push(0xc3);
+    let mut slow_path_stub = vec![0xb8];
+    slow_path_stub.extend(SLOW_PATH.to_le_bytes());
+    slow_path_stub.push(0xc3);
     let at = (start - base) as usize;
-    let there = image.bytes.get_mut(at..at + closed.len()).ok_or("its fast path is outside of its code")?;
-    there.copy_from_slice(&closed);
+    let code =
+        image.bytes.get_mut(at..at + slow_path_stub.len()).ok_or("its fast path is outside of its code")?;
+    code.copy_from_slice(&slow_path_stub);
     Ok(Some(why))
 }
 
-/// Instructions to check.
-struct Stretch {
+/// Instructions still to check.
+struct CodeRange {
     start: u64,
-    /// All of them up to this address; otherwise those that execute in sequence.
-    whole: Option<u64>,
+    /// End address if all instructions are to be checked; otherwise those that execute in sequence.
+    end: Option<u64>,
 }
 
 fn trace_from(image: &Image, base: u64, start: u64, functions: &[Function]) -> Result<(), String> {
-    let mut to_see = vec![Stretch { start, whole: None }];
+    let mut pending = vec![CodeRange { start, end: None }];
     let (mut seen, mut swept) = (BTreeSet::new(), BTreeSet::new());
     let mut info = InstructionInfoFactory::new();
-    while let Some(Stretch { start, whole }) = to_see.pop() {
+    while let Some(CodeRange { start, end: sweep_end }) = pending.pop() {
         let code = start.checked_sub(base).filter(|_| image.code.contains(&start));
         let code = code.and_then(|from| image.bytes.get(from as usize..)).ok_or("it leaves the library")?;
         let mut before = Vec::new();
         for instruction in &mut Decoder::with_ip(64, code, start, DecoderOptions::NONE) {
             let (at, is_new) = (instruction.ip() - base, seen.insert(instruction.ip()));
-            if whole.map_or(!is_new, |end| instruction.ip() >= end) {
+            if sweep_end.map_or(!is_new, |end| instruction.ip() >= end) {
                 break;
             }
             let used = info.info(&instruction).used_registers();
@@ -67,34 +68,34 @@ fn trace_from(image: &Image, base: u64, start: u64, functions: &[Function]) -> R
                 return Err(format!("it uses {:?} at {at:#x}", used.register()));
             }
             // A trap of the library ends the path.
-            let is_end = instruction.code() == Code::Int3;
+            let is_trap = instruction.code() == Code::Int3;
             let flow = instruction.flow_control();
-            let is_strange =
-                matches!(flow, FlowControl::Interrupt | FlowControl::XbeginXabortXend) && !is_end;
-            if is_strange || instruction.is_invalid() || seen.len() > MOST {
+            let is_unsupported =
+                matches!(flow, FlowControl::Interrupt | FlowControl::XbeginXabortXend) && !is_trap;
+            if is_unsupported || instruction.is_invalid() || seen.len() > MAX_INSTRUCTIONS {
                 return Err(format!("its code at {at:#x} cannot be analysed"));
             }
-            let mut goes_on = falls_through(&instruction) && !is_end;
+            let mut continues = falls_through(&instruction) && !is_trap;
             if is_jump(&instruction) {
-                match target(&instruction).or_else(|| behind(image, base, &instruction)) {
+                match target(&instruction).or_else(|| indirect_target(image, base, &instruction)) {
                     Some(to) if function_at(functions, to).is_some_and(|function| function.is_panic) => {
-                        goes_on &= instruction.flow_control() == FlowControl::ConditionalBranch;
+                        continues &= instruction.flow_control() == FlowControl::ConditionalBranch;
                     }
-                    Some(start) => to_see.push(Stretch { start, whole: None }),
+                    Some(start) => pending.push(CodeRange { start, end: None }),
                     None => {
                         let this = function_at(functions, instruction.ip());
-                        let this = this.filter(|_| in_table(&instruction, &before));
+                        let this = this.filter(|_| is_table_jump(&instruction, &before));
                         let Range { start, end } = match this {
                             Some(this) => this.range.clone(),
                             None => return Err(format!("the target of the jump at {at:#x} is unknown")),
                         };
                         if swept.insert(start) {
-                            to_see.push(Stretch { start, whole: Some(end) });
+                            pending.push(CodeRange { start, end: Some(end) });
                         }
                     }
                 }
             }
-            if !goes_on && whole.is_none() {
+            if !continues && sweep_end.is_none() {
                 break;
             }
             before.push(instruction);
@@ -117,18 +118,18 @@ fn is_jump(instruction: &Instruction) -> bool {
 
 /// The function that contains an address.
 fn function_at(functions: &[Function], at: u64) -> Option<&Function> {
-    let behind = functions.partition_point(|function| function.range.start <= at);
-    functions.get(behind.checked_sub(1)?).filter(|function| function.range.contains(&at))
+    let next = functions.partition_point(|function| function.range.start <= at);
+    functions.get(next.checked_sub(1)?).filter(|function| function.range.contains(&at))
 }
 
 /// Whether a jump goes through a table of offsets within its function: an `add` computes the register that the jump
 /// uses.
-fn in_table(jump: &Instruction, before: &[Instruction]) -> bool {
+fn is_table_jump(jump: &Instruction, before: &[Instruction]) -> bool {
     let is_register = |at: &Instruction| at.op_count() > 0 && at.op0_kind() == OpKind::Register;
-    let made = before.iter().rfind(|at| is_register(at) && at.op0_register() == jump.op0_register());
+    let computed = before.iter().rfind(|at| is_register(at) && at.op0_register() == jump.op0_register());
     jump.flow_control() == FlowControl::IndirectBranch
         && is_register(jump)
-        && made.is_some_and(|made| made.mnemonic() == Mnemonic::Add)
+        && computed.is_some_and(|computed| computed.mnemonic() == Mnemonic::Add)
 }
 
 /// Target of a direct jump or call.
@@ -138,7 +139,7 @@ fn target(instruction: &Instruction) -> Option<u64> {
 }
 
 /// Target of an indirect jump or call through a constant word of the library.
-fn behind(image: &Image, base: u64, instruction: &Instruction) -> Option<u64> {
+fn indirect_target(image: &Image, base: u64, instruction: &Instruction) -> Option<u64> {
     if !instruction.is_ip_rel_memory_operand() {
         return None;
     }
@@ -162,8 +163,8 @@ mod tests {
 
     const BASE: u64 = 0x1000_0000;
 
-    /// The result for some code, whose last function, from byte `panic` on, belongs to the panic path.
-    fn said_of(code: &[u8], panic: usize) -> Option<String> {
+    /// Checks some code, whose last function, starting at byte `panic`, belongs to the panic path.
+    fn check_result(code: &[u8], panic: usize) -> Option<String> {
         let end = BASE + code.len() as u64;
         let mut image = Image {
             bytes: code.to_vec(),
@@ -177,10 +178,10 @@ mod tests {
             Function { range: BASE..panic, is_panic: false },
             Function { range: panic..end, is_panic: true },
         ];
-        let said = check(&mut image, BASE, &functions).unwrap();
-        let is_closed = image.bytes[..6] == [0xb8, SLOW_PATH as u8, 0, 0, 0, 0xc3];
-        assert_eq!(is_closed, said.is_some(), "{said:?}");
-        said
+        let reason = check(&mut image, BASE, &functions).unwrap();
+        let is_disabled = image.bytes[..6] == [0xb8, SLOW_PATH as u8, 0, 0, 0, 0xc3];
+        assert_eq!(is_disabled, reason.is_some(), "{reason:?}");
+        reason
     }
 
     #[test]
@@ -192,38 +193,38 @@ mod tests {
     fn other_vector_registers_disable_fast_path() {
         // movq xmm3, rax; mov eax, 0; ret
         let few = [0x66, 0x48, 0x0f, 0x6e, 0xd8, 0xb8, 0, 0, 0, 0, 0xc3, 0xcc];
-        assert_eq!(said_of(&few, 11), None);
+        assert_eq!(check_result(&few, 11), None);
         // xmm4; ymm0 by vzeroupper; mm0
         let many = [0x66, 0x48, 0x0f, 0x6e, 0xe0, 0xb8, 0, 0, 0, 0, 0xc3, 0xcc];
-        assert!(said_of(&many, 11).unwrap().contains("XMM4"));
+        assert!(check_result(&many, 11).unwrap().contains("XMM4"));
         let upper = [0xc5, 0xf8, 0x77, 0x90, 0x90, 0xb8, 0, 0, 0, 0, 0xc3, 0xcc];
-        assert!(said_of(&upper, 11).is_some());
+        assert!(check_result(&upper, 11).is_some());
         let old = [0x48, 0x0f, 0x6e, 0xc0, 0x90, 0xb8, 0, 0, 0, 0, 0xc3, 0xcc];
-        assert!(said_of(&old, 11).unwrap().contains("MM0"));
+        assert!(check_result(&old, 11).unwrap().contains("MM0"));
     }
 
     #[test]
     fn check_follows_branches_calls_and_jump_tables() {
-        // je to what comes behind the ret: movq xmm9, rax; ret
+        // je to the code after the ret: movq xmm9, rax; ret
         let branch = [0x74, 0x04, 0x90, 0x90, 0x90, 0xc3, 0x66, 0x4c, 0x0f, 0x6e, 0xc8, 0xc3, 0xcc];
-        assert!(said_of(&branch, 12).unwrap().contains("XMM9"));
+        assert!(check_result(&branch, 12).unwrap().contains("XMM9"));
         let call = [0xe8, 0x01, 0, 0, 0, 0xc3, 0x66, 0x4c, 0x0f, 0x6e, 0xc8, 0xc3, 0xcc];
-        assert!(said_of(&call, 12).unwrap().contains("XMM9"));
+        assert!(check_result(&call, 12).unwrap().contains("XMM9"));
         // add rax, rcx; jmp rax; nop; and then somewhere
         let table = [0x48, 0x01, 0xc8, 0xff, 0xe0, 0x90, 0x66, 0x4c, 0x0f, 0x6e, 0xc8, 0xc3, 0xcc];
-        assert!(said_of(&table, 12).unwrap().contains("XMM9"));
+        assert!(check_result(&table, 12).unwrap().contains("XMM9"));
         let table = [0x48, 0x01, 0xc8, 0xff, 0xe0, 0x90, 0xc3, 0xcc];
-        assert_eq!(said_of(&table, 7), None);
+        assert_eq!(check_result(&table, 7), None);
         // mov rax, rcx; jmp rax
         let anywhere = [0x48, 0x89, 0xc8, 0xff, 0xe0, 0x90, 0xc3, 0xcc];
-        assert!(said_of(&anywhere, 7).unwrap().contains("is unknown"));
+        assert!(check_result(&anywhere, 7).unwrap().contains("is unknown"));
     }
 
     #[test]
     fn panic_code_is_not_checked() {
         // je over a call of the panic; ret. The panic: movq xmm9, rax; int3
         let code = [0x74, 0x05, 0xe8, 0x01, 0, 0, 0, 0xc3, 0x66, 0x4c, 0x0f, 0x6e, 0xc8, 0xcc];
-        assert_eq!(said_of(&code, 8), None);
-        assert!(said_of(&code, 13).is_some(), "it is not known as one");
+        assert_eq!(check_result(&code, 8), None);
+        assert!(check_result(&code, 13).is_some(), "it is not known as one");
     }
 }

@@ -1,7 +1,7 @@
 //! Proxy of the embedded monitors: maps the library into the target and sends it requests.
 
 use super::agent::{Agent, MEMORY, STACK};
-use super::{FetchedLog, ProbeMode, image, surrogate};
+use super::{FetchedLog, ProbeMode, drain_dead_target, image};
 use crate::inject::BorrowedThread;
 use crate::native_target::NativeTarget;
 use crate::sys;
@@ -95,7 +95,7 @@ impl NativeTarget {
         agent.initialize(self.tracer.process as u32)?;
         self.probes.automata.clear();
         self.probes.scripts.forget_library();
-        self.probes.checked_reasons = 0;
+        self.probes.placed_event_traps = 0;
         self.probes.arenas.clear();
         self.probes.not_patchable.clear();
         self.probes.tail_calls = Default::default();
@@ -167,7 +167,7 @@ impl NativeTarget {
         let (allot, serve, stack, range) =
             (agent.entry_points.allocate, agent.entry_points.serve, agent.stack - 8, agent.range.clone());
         let tid = self.stopped_thread()?;
-        self.tracer.thread(tid)?.flush().map_err(trace_error)?;
+        self.tracer.thread(tid)?.write_back_registers().map_err(trace_error)?;
         // The functions return to the trap that ends injected calls.
         let back = self.scratch + 2;
         let unwritable = |_| malformed_reply();
@@ -293,7 +293,7 @@ impl NativeTarget {
     fn drain_monitors(&mut self) -> TargetResult<Option<EncodedReplayLog>> {
         let Some(agent) = &self.tracer.agent else { return Ok(None) };
         if self.termination.is_some() {
-            return Ok(surrogate::drain(agent));
+            return Ok(drain_dead_target::drain(agent));
         }
         agent.freeze(true)?;
         let Answer::Drained(log) = self.call_agent(&Request::Drain)? else { return Err(malformed_reply()) };
@@ -401,7 +401,7 @@ impl NativeTarget {
             && self.probes.fetched_log.is_none()
             && let Some(agent) = &self.tracer.agent
         {
-            let log = surrogate::drain(agent).and_then(|log| self.stash_log(log).ok());
+            let log = drain_dead_target::drain(agent).and_then(|log| self.stash_log(log).ok());
             self.probes.fetched_log = log.map(|log| FetchedLog { log, reacting: 0 });
         }
     }

@@ -6,7 +6,7 @@
 
 use super::trampoline::{JUMP_LEN, NotPatchable, SHORT_JUMP_LEN, Trampoline};
 use crate::memory::ProcessMemory;
-use crate::sites::{LONGEST as INSTRUCTION, Patch, ProbeJump, SiteId, SiteTable, TRAP, TrapSite};
+use crate::sites::{MAX_INSTRUCTION_LEN, Patch, ProbeJump, SiteId, SiteTable, TRAP, TrapSite};
 use std::ops::Range;
 
 /// Position of a thread in a trampoline.
@@ -18,7 +18,7 @@ pub(crate) enum TrampolinePosition {
     EnteringAgent(SiteId),
     /// Back from the library; the trampoline's stack is still in use.
     LeavingAgent(SiteId),
-    /// Before the copy of an instruction, with its original address, or behind the last copy.
+    /// Before the copy of an instruction, with its original address, or after the last copy.
     Copy(SiteId, u64),
 }
 
@@ -29,7 +29,7 @@ impl SiteTable {
         &mut self,
         memory: &ProcessMemory,
         id: SiteId,
-        (at, made): (u64, &Trampoline),
+        (at, trampoline): (u64, &Trampoline),
         (range, island): (Range<u64>, Option<u64>),
         flags: u32,
     ) -> Result<(), NotPatchable> {
@@ -44,18 +44,18 @@ impl SiteTable {
             patches.push(self.patch(memory, island, jump(island, at)?)?);
             self.jump_islands.insert(island, id);
         }
-        memory.write(at, &made.code).map_err(|_| NotPatchable::Far)?;
-        let copies = made.copies.iter().map(|(offset, address)| (at + offset, *address));
+        memory.write(at, &trampoline.code).map_err(|_| NotPatchable::Far)?;
+        let copies = trampoline.copies.iter().map(|(offset, address)| (at + offset, *address));
         let site = &mut self.all[id.0 as usize];
         let copies: Vec<(u64, u64)> = copies.collect();
-        let own = copies.iter().find(|(_, address)| *address == site.address);
+        let own_copy = copies.iter().find(|(_, address)| *address == site.address);
         site.jump = Some(ProbeJump {
             patches,
-            resume_at: own.map_or(at + made.agent_return, |(at, _)| *at),
-            trampoline: at..at + made.code.len() as u64,
-            enter: at + made.enter,
-            probe: at + made.probe,
-            agent_return: at + made.agent_return,
+            resume_at: own_copy.map_or(at + trampoline.agent_return, |(at, _)| *at),
+            trampoline: at..at + trampoline.code.len() as u64,
+            enter: at + trampoline.enter,
+            probe: at + trampoline.probe,
+            agent_return: at + trampoline.agent_return,
             flags,
             copies,
             range,
@@ -73,8 +73,8 @@ impl SiteTable {
 
     /// Whether no jump of another site overlaps a range.
     pub(crate) fn is_free_for_jump(&self, range: &Range<u64>) -> bool {
-        let is_taken = |site: &TrapSite| site.jump.as_ref().is_some_and(|jump| overlap(&jump.range, range));
-        !self.near(range).any(is_taken) && self.islands_in(range).next().is_none()
+        let overlaps = |site: &TrapSite| site.jump.as_ref().is_some_and(|jump| overlap(&jump.range, range));
+        !self.near(range).any(overlaps) && self.islands_in(range).next().is_none()
     }
 
     /// The sites whose jump islands overlap a range.
@@ -146,9 +146,9 @@ impl SiteTable {
     /// Whether an active jump overlaps an instruction at an address.
     pub(crate) fn is_under_jump(&self, address: u64) -> bool {
         self.has_jumps()
-            && self.near(&(address..address + INSTRUCTION as u64)).any(|site| {
+            && self.near(&(address..address + MAX_INSTRUCTION_LEN as u64)).any(|site| {
                 let over = site.jump.as_ref().filter(|_| site.jump_active).map(|jump| &jump.range);
-                over.is_some_and(|over| overlap(over, &(address..address + INSTRUCTION as u64)))
+                over.is_some_and(|over| overlap(over, &(address..address + MAX_INSTRUCTION_LEN as u64)))
             })
             || self.has_jumps() && self.islands_in(&(address..address + 1)).next().is_some()
     }

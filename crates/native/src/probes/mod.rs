@@ -1,6 +1,6 @@
 //! Probes: instrumentation without stops, and monitors embedded in the target.
 //!
-//! A trap takes two context switches, some ten microseconds. A probe is a jump to a few instructions in the target
+//! A trap takes two context switches, about ten microseconds. A probe is a jump to a few instructions in the target
 //! and takes nanoseconds. It calls `invigil-probe`, a library that the debugger maps into the target
 //! ([`host_proxy`]). Every site of an event has a trap, and also a jump where one fits ([`placement`]). While the
 //! target runs freely with embedded monitors, the jumps replace the traps ([`jumps`]). A site keeps its trap if no
@@ -16,8 +16,9 @@
 
 pub(crate) mod agent;
 mod branch_targets;
-mod calls;
+mod call_handover;
 mod capture;
+mod drain_dead_target;
 mod fast_path_check;
 mod host_proxy;
 mod image;
@@ -28,7 +29,6 @@ mod recording;
 mod report;
 mod scripts;
 mod shared_ring;
-mod surrogate;
 mod tail_calls;
 pub(crate) mod trampoline;
 
@@ -69,7 +69,6 @@ pub(crate) struct ProbeManager {
     recording: Option<recording::ActiveRecording>,
     /// Whether the library notes the entries of some calls.
     notes_entries: bool,
-    /// Tail calls.
     tail_calls: tail_calls::TailCalls,
     /// Number of sites that the library knows.
     known_sites: u32,
@@ -81,8 +80,8 @@ pub(crate) struct ProbeManager {
     arenas: Vec<placement::TrampolineArena>,
     /// Why sites have no jump.
     pub(crate) not_patchable: BTreeMap<u32, NotPatchable>,
-    /// Number of event traps when placement was last decided.
-    checked_reasons: usize,
+    /// Number of event traps when the placement of probes was last decided; 0 to decide it again.
+    placed_event_traps: usize,
     /// Whether any site had a jump then.
     any_jump: bool,
     /// Events the session needs, while all events are instrumented for the embedded monitors.

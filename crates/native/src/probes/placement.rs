@@ -7,15 +7,15 @@ use super::capture::{capture, capture_argument};
 use super::trampoline::{
     FunctionCode, JUMP_LEN, NotPatchable, PatchWindow, SHORT_JUMP_LEN, TRAMPOLINE_SIZE, make, window_at,
 };
-use crate::events::params::is_behind_argument;
+use crate::events::params::is_pointee_of_argument;
 use crate::events::{EventPlan, EventSite, SiteRole, Trigger};
 use crate::native_target::NativeTarget;
-use crate::site_users::TrapReason;
 use crate::sites::{REGION, SiteId};
+use crate::trap_reasons::TrapReason;
 use invigil_monitor::event::EventSet;
-use invigil_probe::calls::ENTRY_MARK;
 use invigil_probe::capture::Capture;
 use invigil_probe::message::{Request, SiteEvent, SiteEvents};
+use invigil_probe::noted_calls::ENTRY_MARK;
 use invigil_probe::tail_calls::{RETURN_MARK, TAIL_CALL_MARK};
 use invigil_session::target::TargetResult;
 use std::ops::Range;
@@ -27,22 +27,22 @@ pub(crate) struct TrampolineArena {
     end: u64,
 }
 
-/// Reach of a jump, with some reserve for operands of copied instructions.
+/// Reach of a jump, with a margin for operands of copied instructions.
 const MAX_DISTANCE: u64 = 0x7000_0000;
-/// Number of bytes behind a function that may be padding.
+/// Number of bytes after a function that may be padding.
 const PADDING_BYTES: u64 = 16;
 
 impl NativeTarget {
     /// Whether monitors can be embedded in the target.
     pub(crate) fn can_embed(&self) -> bool {
-        let by_code =
-            |trigger: &Trigger| matches!(trigger, Trigger::Location | Trigger::Exit | Trigger::System);
-        self.probes.mode != ProbeMode::Trap && self.tracer.agent.is_some() && self.plans.all_are(by_code)
+        self.probes.mode != ProbeMode::Trap
+            && self.tracer.agent.is_some()
+            && self.plans.all_triggers(Trigger::is_embeddable)
     }
 
-    /// Whether embedding pays: not if every event would need a trap all the same.
+    /// Whether embedding is worthwhile. It is not if every event needs a trap anyway.
     pub(crate) fn is_embedding_worthwhile(&self) -> bool {
-        self.probes.any_jump || self.probes.checked_reasons != self.site_users.events()
+        self.probes.any_jump || self.probes.placed_event_traps != self.trap_reasons.event_count()
     }
 
     /// Sends the library the events of each site, if they have changed, and prepares jumps for new sites.
@@ -52,11 +52,11 @@ impl NativeTarget {
             self.probes.needed_events = Some(self.plans.active_events());
         }
         self.activate(&all)?;
-        let uses = self.site_users.events();
-        if self.probes.checked_reasons == uses {
+        let event_traps = self.trap_reasons.event_count();
+        if self.probes.placed_event_traps == event_traps {
             return Ok(());
         }
-        self.probes.checked_reasons = uses;
+        self.probes.placed_event_traps = event_traps;
         if self.tracer.sites.has_jumps() {
             self.tracer.stop_all()?;
         }
@@ -103,7 +103,7 @@ impl NativeTarget {
     /// The events that a probe at a site reports. `None` if the debugger must read them.
     pub(super) fn events_at(&self, id: SiteId) -> Option<SiteEvents> {
         let mut site = SiteEvents::new();
-        for reason in self.site_users.at(id) {
+        for reason in self.trap_reasons.at(id) {
             let TrapReason::Event { plan, event_site } = reason else { continue };
             let plan = self.plans.get(*plan);
             let event_site = &plan.sites[*event_site as usize];
@@ -127,7 +127,7 @@ impl NativeTarget {
             }
             _ => None,
         };
-        let flags = self.site_users.at(id).iter().filter_map(role).map(|role| match role {
+        let flags = self.trap_reasons.at(id).iter().filter_map(role).map(|role| match role {
             SiteRole::Entry => ENTRY_MARK,
             SiteRole::TailCall => TAIL_CALL_MARK,
             SiteRole::Event | SiteRole::Unmapped => 0,
@@ -139,8 +139,8 @@ impl NativeTarget {
 
     /// Whether a probe at a function's entry can note everything that its exits need.
     pub(crate) fn can_note_in_agent(&self, plan: &EventPlan) -> bool {
-        let mut ends = plan.sites.iter().filter(|event_site| event_site.role == SiteRole::Event);
-        ends.all(|event_site| self.captures(plan, event_site).is_some())
+        let mut exits = plan.sites.iter().filter(|event_site| event_site.role == SiteRole::Event);
+        exits.all(|event_site| self.captures(plan, event_site).is_some())
     }
 
     /// How a probe at a site reads the parameters of an event. `None` if the debugger must read them.
@@ -155,7 +155,7 @@ impl NativeTarget {
             let noted = entry.and_then(|entry| Some((entry.site.0, entry.reads.get(position)?.as_ref()?)));
             match noted {
                 Some((site, noted)) if read.is_none_or(|read| !read.is_available()) => {
-                    capture_argument(site, noted, is_behind_argument(&param.source))
+                    capture_argument(site, noted, is_pointee_of_argument(&param.source))
                 }
                 _ => capture(param, read, self.tracer.process, self.started_at_nanos),
             }
@@ -260,7 +260,7 @@ impl NativeTarget {
     pub(crate) fn forget_jumps(&mut self) {
         self.tracer.sites.forget_jumps();
         self.probes.arenas.clear();
-        self.probes.checked_reasons = 0;
+        self.probes.placed_event_traps = 0;
         (self.probes.in_agent, self.probes.fetched_log, self.probes.pending_events) = (false, None, None);
         self.probes.tail_calls.is_outdated = true;
         let mut byte = [0];
@@ -330,9 +330,9 @@ impl NativeTarget {
             };
             let is_used = flags & !RETURN_MARK != 0 || self.tracer.sites.is_return(id);
             let own = |reason: &TrapReason| matches!(reason, TrapReason::Event { .. });
-            let is_shared = self.tracer.sites.is_shared(id, |other| !self.site_users.at(other).is_empty());
+            let is_shared = self.tracer.sites.is_shared(id, |other| !self.trap_reasons.at(other).is_empty());
             if is_shared
-                || !self.site_users.at(id).iter().all(own)
+                || !self.trap_reasons.at(id).iter().all(own)
                 || self.events_at(id).is_none_or(|events| events.is_empty() && !is_used)
             {
                 self.probes.not_patchable.insert(number, NotPatchable::Shared);

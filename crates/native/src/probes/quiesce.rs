@@ -32,7 +32,9 @@ pub(crate) enum ThreadExit {
 
 /// State of a thread that is leaving the library, to be restored afterwards.
 struct LeavingThread {
+    /// Information of the signal it had stopped with.
     stop_info: Option<raw::SignalInfo>,
+    /// Its signal mask.
     mask: u64,
     /// Whether a further SIGSTOP arrived and must be sent again.
     resend_stop: bool,
@@ -65,7 +67,7 @@ impl Tracer {
         (regs.rsp, regs.rip) = (stack, self.sites.get(site).address);
         thread.set_registers(regs);
         if trap == AgentTrap::Retry {
-            thread.flush().map_err(trace_error)?;
+            thread.write_back_registers().map_err(trace_error)?;
             return Ok(Some(ThreadExit::Pending));
         }
         thread.at_site = Some(site);
@@ -76,7 +78,8 @@ impl Tracer {
     /// Sends a thread whose event was not processed yet to the probe, if its site has an active jump.
     pub(crate) fn retry_at_probe(&mut self, tid: Tid) -> TargetResult {
         // A thread with a pending stop reports that first.
-        let is_free = |thread: &&mut TracedThread| thread.at_site.is_none() && thread.pending.is_none();
+        let is_free =
+            |thread: &&mut TracedThread| thread.at_site.is_none() && thread.pending_status.is_none();
         let Some(thread) = self.threads.get_mut(&tid).filter(is_free) else { return Ok(()) };
         let Ok(pc) = thread.pc() else { return Ok(()) };
         let Some(site) = self.sites.at(pc).map(|id| self.sites.get(id)).filter(|site| site.jump_active)
@@ -84,7 +87,9 @@ impl Tracer {
             return Ok(());
         };
         match &site.jump {
-            Some(jump) => thread.flush().and_then(|()| thread.set_pc(jump.enter)).map_err(trace_error),
+            Some(jump) => {
+                thread.write_back_registers().and_then(|()| thread.set_pc(jump.enter)).map_err(trace_error)
+            }
             None => Ok(()),
         }
     }
@@ -112,8 +117,8 @@ impl Tracer {
         Ok(Some(LeavingThread { stop_info, mask, resend_stop: false }))
     }
 
-    /// Handles a stop of a thread that is leaving. `None` if it has not left yet.
-    fn check_left(
+    /// Handles a stop of a thread that is leaving the library. `None` if it has not left yet.
+    fn on_leaving_stop(
         &mut self,
         tid: Tid,
         status: WaitStatus,
@@ -128,19 +133,19 @@ impl Tracer {
         thread.mark_stopped();
         if status.signal() == libc::SIGSTOP && status.event() == 0 {
             // SIGSTOP cannot be blocked, so it is postponed.
-            if thread.pending.is_none() {
-                thread.pending = Some(status);
+            if thread.pending_status.is_none() {
+                thread.pending_status = Some(status);
                 leaving.stop_info = raw::signal_info(pid).ok();
-                self.ready.push_back(tid);
+                self.threads_with_pending_stop.push_back(tid);
             } else {
                 leaving.resend_stop = true;
             }
             sys::resume(tid, ResumeRequest::Continue, 0).map_err(trace_error)?;
             return Ok(None);
         }
-        let landed = if status.is_plain_trap() { self.on_agent_trap(tid)? } else { None };
+        let exit = if status.is_plain_trap() { self.on_agent_trap(tid)? } else { None };
         // Any other stop cannot be blocked; it is handled when the thread is examined next.
-        if landed.is_none() && (self.skip_bad_read(tid, status)? || status.event() != 0) {
+        if exit.is_none() && (self.skip_bad_read(tid, status)? || status.event() != 0) {
             sys::resume(tid, ResumeRequest::Continue, 0).map_err(trace_error)?;
             return Ok(None);
         }
@@ -151,7 +156,7 @@ impl Tracer {
         if leaving.resend_stop {
             sys::kill(self.process, libc::SIGSTOP).map_err(trace_error)?;
         }
-        Ok(Some(landed.unwrap_or(ThreadExit::Pending)))
+        Ok(Some(exit.unwrap_or(ThreadExit::Pending)))
     }
 
     /// Continues a thread whose read of the target's memory faulted.
@@ -178,9 +183,9 @@ impl Tracer {
                 self.on_other_stop(tid, status)?;
                 continue;
             };
-            let Some(out) = self.check_left(tid, status, leaving)? else { continue };
+            let Some(exit) = self.on_leaving_stop(tid, status, leaving)? else { continue };
             all.remove(&tid);
-            if out == ThreadExit::ReactionDue {
+            if exit == ThreadExit::ReactionDue {
                 self.queued_stops.push_back(TraceStop::ReactionDue { tid });
             }
         }
@@ -200,7 +205,7 @@ impl Tracer {
                 let mut regs = thread.registers().map_err(trace_error)?;
                 (regs.rsp, regs.rip) = (Agent::stack_after_return(regs.rsp), self.sites.get(site).address);
                 thread.set_registers(regs);
-                thread.flush().map_err(trace_error)?;
+                thread.write_back_registers().map_err(trace_error)?;
                 (thread.at_site, thread.notified) = (Some(site), all_owners());
             }
             Some(TrampolinePosition::Copy(site, address)) => {

@@ -233,7 +233,7 @@ impl NativeTarget {
         }
         self.tracer.stop_all()?;
         // The number of traps may be the same, but for other sites.
-        self.probes.checked_reasons = 0;
+        self.probes.placed_event_traps = 0;
         self.update_agent_sites()
     }
 

@@ -32,12 +32,10 @@ impl NativeTarget {
 
     /// Why there are no probes at all, if there are none.
     fn why_no_probes(&self) -> Option<String> {
-        let at_code =
-            |trigger: &Trigger| matches!(trigger, Trigger::Location | Trigger::Exit | Trigger::System);
         match (&self.probes.error, self.probes.mode) {
             (_, ProbeMode::Trap) => Some("as requested".to_owned()),
             (Some(error), _) => Some(error.clone()),
-            _ if !self.plans.all_are(at_code) => Some(
+            _ if !self.plans.all_triggers(Trigger::is_embeddable) => Some(
                 "the properties also need memory accesses or system calls, which only the debugger observes"
                     .to_owned(),
             ),

@@ -45,7 +45,7 @@ impl NativeTarget {
         let plans = plans.iter().map(encoded).collect::<TargetResult<_>>()?;
         self.call_agent(&Request::Scripts { plans, start_time: self.started_at_nanos })?;
         // It has forgotten the sites.
-        (self.probes.scripts.is_uploaded, self.probes.checked_reasons) = (true, 0);
+        (self.probes.scripts.is_uploaded, self.probes.placed_event_traps) = (true, 0);
         Ok(())
     }
 }

@@ -12,22 +12,22 @@
 use super::branch_targets::TargetCache;
 use super::capture::{capture, capture_argument};
 use super::host_proxy::malformed_reply;
-use crate::events::params::{form, is_behind_argument};
+use crate::events::params::{is_pointee_of_argument, value_request};
 use crate::events::{EventPlan, EventSite, SiteRole};
 use crate::maps;
 use crate::native_target::NativeTarget;
-use crate::site_users::TrapReason;
 use crate::sites::SiteId;
 use crate::sys::Tid;
-use crate::traced_thread::OpenCall;
+use crate::traced_thread::NotedCall;
 use crate::tracer::Tracer;
+use crate::trap_reasons::TrapReason;
 use iced_x86::{Instruction, OpKind, Register};
 use invigil_debuginfo::value::Scalar;
 use invigil_expr::value::Value;
 use invigil_monitor::event::ParamSource;
-use invigil_probe::calls::ARGUMENTS;
 use invigil_probe::capture::{Builtin, Capture, CaptureKind, PathBase, ValuePath};
 use invigil_probe::message::{Answer, Request};
+use invigil_probe::noted_calls::ARGUMENTS;
 use invigil_probe::tail_calls::{
     DeferredParam, PendingTailCall, TAIL_CALL_MARK, TailCallEvent, TailReturnEvent, TailTarget,
 };
@@ -67,13 +67,13 @@ impl NativeTarget {
                         plan.sites.iter().filter_map(|event_site| event_site.reads.get(position)?.as_ref());
                     DeferredParam::AtReturn(captured(Some(reads.next()?))?)
                 }
-                source if is_behind_argument(source) => {
+                source if is_pointee_of_argument(source) => {
                     match entry.and_then(|entry| entry.reads.get(position)?.as_ref()) {
                         Some(read) => DeferredParam::ByArgument(captured(Some(read)).filter(is_by_argument)?),
                         None => UNAVAILABLE,
                     }
                 }
-                source if form(source).is_none() => DeferredParam::AtReturn(captured(None)?),
+                source if value_request(source).is_none() => DeferredParam::AtReturn(captured(None)?),
                 _ => DeferredParam::Saved,
             })
         });
@@ -120,7 +120,7 @@ impl NativeTarget {
 
     /// The tail-call events of a site.
     fn tail_call_events_at(&self, id: SiteId) -> Vec<TailCallEvent> {
-        let places = self.site_users.at(id).iter().filter_map(|reason| match reason {
+        let places = self.trap_reasons.at(id).iter().filter_map(|reason| match reason {
             TrapReason::Event { plan, event_site } => {
                 let plan = self.plans.get(*plan);
                 Some((plan, plan.sites.get(*event_site as usize)?))
@@ -200,12 +200,12 @@ impl NativeTarget {
     }
 
     /// Whether the library can note a tail call that the debugger has seen.
-    pub(crate) fn can_save_in_agent(&self, plan: u32, call: &OpenCall) -> bool {
+    pub(crate) fn can_save_in_agent(&self, plan: u32, call: &NotedCall) -> bool {
         self.saved_values(plan, call).is_some()
     }
 
     /// The parameters of such a call, as the library saves them. `None` if it cannot.
-    fn saved_values(&self, plan: u32, call: &OpenCall) -> Option<Vec<Value>> {
+    fn saved_values(&self, plan: u32, call: &NotedCall) -> Option<Vec<Value>> {
         let ending = self.tail_return_event(self.plans.get(plan))?;
         let values = ending.params.iter().enumerate().map(|(position, late)| {
             let saved = call.saved.get(position).filter(|_| *late == DeferredParam::Saved);
@@ -221,11 +221,11 @@ impl NativeTarget {
     }
 
     /// Such a call, as the library notes it. `None` if it cannot.
-    pub(super) fn as_pending_tail_call(
+    pub(super) fn to_pending_tail_call(
         &self,
         tid: Tid,
         plan: u32,
-        call: &OpenCall,
+        call: &NotedCall,
     ) -> Option<PendingTailCall> {
         let (return_site, values) = (call.return_site?.0, self.saved_values(plan, call)?);
         let arguments = call.entry.map(|(_, arguments)| arguments);
@@ -246,7 +246,7 @@ impl NativeTarget {
     }
 
     /// A call that the library has noted, as the debugger notes it.
-    fn awaited(&self, left: &PendingTailCall) -> Option<OpenCall> {
+    fn noted_call_from_tail_call(&self, left: &PendingTailCall) -> Option<NotedCall> {
         let plan = self.plans.iter().find(|plan| plan.event == left.event)?;
         let entry = plan.sites.iter().position(|event_site| event_site.role == SiteRole::Entry);
         let saved = (0..plan.params.len()).map(|position| {
@@ -254,7 +254,7 @@ impl NativeTarget {
             let float = || value.as_float().map(Scalar::Float);
             value.as_int().map(Scalar::Int).or_else(|| value.as_bool().map(Scalar::Bool)).or_else(float)
         });
-        Some(OpenCall {
+        Some(NotedCall {
             event: left.event,
             sp: left.sp,
             saved: saved.collect(),
@@ -274,7 +274,7 @@ impl NativeTarget {
             return Err(malformed_reply());
         };
         for left in calls {
-            let Some(call) = self.awaited(&left) else { continue };
+            let Some(call) = self.noted_call_from_tail_call(&left) else { continue };
             let Some(thread) = self.tracer.threads.get_mut(&(left.thread as Tid)) else { continue };
             thread.calls.push(call);
             self.add_trap_reason(SiteId(left.return_site), TrapReason::TailReturn);
@@ -322,7 +322,7 @@ impl NativeTarget {
         // If the library cannot note a call, the debugger notes it, and all others that return to the same site.
         let foreign: Vec<SiteId> = calls
             .filter(|(tid, call)| {
-                self.plan_of(call).and_then(|plan| self.as_pending_tail_call(*tid, plan, call)).is_none()
+                self.plan_of(call).and_then(|plan| self.to_pending_tail_call(*tid, plan, call)).is_none()
             })
             .filter_map(|(_, call)| call.return_site)
             .collect();
@@ -333,8 +333,8 @@ impl NativeTarget {
             !site.unmapped
                 && !foreign.contains(&id)
                 && site.jump.as_ref().is_some_and(|jump| jump.flags == self.flags_at(id))
-                && self.site_users.at(id).iter().all(own)
-                && !self.tracer.sites.is_shared(id, |other| !self.site_users.at(other).is_empty())
+                && self.trap_reasons.at(id).iter().all(own)
+                && !self.tracer.sites.is_shared(id, |other| !self.trap_reasons.at(other).is_empty())
                 && self.events_at(id).is_some()
         };
         let places = self

@@ -58,7 +58,7 @@ impl std::fmt::Display for NotPatchable {
 #[derive(Clone, Debug)]
 pub(crate) struct PatchWindow {
     instructions: Vec<Instruction>,
-    /// Index of the instruction before which the probe is.
+    /// Index of the instruction before which the probe is placed.
     probe: usize,
     /// Address of the first instruction.
     pub(crate) start: u64,
@@ -94,7 +94,7 @@ pub(crate) struct BranchTargets {
     pub(crate) has_unknown_targets: bool,
     /// Whether a part does not decode: possibly data, after which decoding may be out of step.
     pub(crate) has_invalid_code: bool,
-    /// Whether execution continues behind the last instruction.
+    /// Whether execution continues after the last instruction.
     pub(crate) falls_through: bool,
     /// Whether it sets the direction flag, which other code does not expect.
     pub(crate) sets_direction_flag: bool,
@@ -150,7 +150,7 @@ pub(crate) struct FunctionCode<'a> {
     pub(crate) targets: &'a BranchTargets,
 }
 
-/// Whether execution may continue behind an instruction.
+/// Whether execution may continue after an instruction.
 pub(super) fn falls_through(instruction: &Instruction) -> bool {
     !matches!(
         instruction.flow_control(),
@@ -195,14 +195,14 @@ fn window_before(
     let Some(last) = all.last().filter(|last| last.ip() == address && !last.is_invalid()) else {
         return Err(NotPatchable::Immovable);
     };
-    let behind = last.next_ip();
-    let padding = function.code.get((behind - function.start) as usize..).unwrap_or_default();
+    let next = last.next_ip();
+    let padding = function.code.get((next - function.start) as usize..).unwrap_or_default();
     // Padding that is executed is not free.
-    let room = if falls_through(last) { 0 } else { function.next.saturating_sub(behind) as usize };
+    let room = if falls_through(last) { 0 } else { function.next.saturating_sub(next) as usize };
     let room = room.min(padding.len());
     let padding = (0..=room.min(jump)).rev().find(|length| is_padding(&padding[..*length])).unwrap_or(0);
     let mut from = all.len() - 1;
-    while behind - all[from].ip() + (padding as u64) < jump as u64 {
+    while next - all[from].ip() + (padding as u64) < jump as u64 {
         from = from.checked_sub(1).ok_or(NotPatchable::Short)?;
         if all[from].flow_control() != FlowControl::Next || all[from].is_invalid() {
             return Err(NotPatchable::Short);
@@ -212,7 +212,7 @@ fn window_before(
     let window = PatchWindow {
         probe: all.len() - 1 - from,
         start,
-        length: behind - start,
+        length: next - start,
         instructions: all.split_off(from),
         jump,
     };
@@ -228,7 +228,7 @@ fn window(address: u64, function: &FunctionCode<'_>, jump: usize) -> Result<Patc
     let mut decoder = Decoder::with_ip(64, code, address, DecoderOptions::NONE);
     let mut instructions = Vec::new();
     let mut length = 0;
-    let mut goes_on = true;
+    let mut continues = true;
     while (length as usize) < jump {
         if address + length >= function.end {
             break;
@@ -239,7 +239,7 @@ fn window(address: u64, function: &FunctionCode<'_>, jump: usize) -> Result<Patc
         }
         length += instruction.len() as u64;
         instructions.push(instruction);
-        goes_on = falls_through(&instruction);
+        continues = falls_through(&instruction);
         // The following instruction is executed not at all, or only after something else.
         match instruction.flow_control() {
             FlowControl::Next | FlowControl::ConditionalBranch => {}
@@ -259,7 +259,7 @@ fn window(address: u64, function: &FunctionCode<'_>, jump: usize) -> Result<Patc
     if (length as usize) < jump {
         let padding = code.get(length as usize..jump).ok_or(NotPatchable::Short)?;
         // Padding that is executed is not free: execution falls through to the next function.
-        if goes_on || address + jump as u64 > function.next || !is_padding(padding) {
+        if continues || address + jump as u64 > function.next || !is_padding(padding) {
             return Err(NotPatchable::Short);
         }
     }
@@ -289,28 +289,29 @@ pub(crate) struct Trampoline {
 }
 
 /// Preliminary address of an instruction.
-fn address_for_now(n: usize) -> u64 {
+fn preliminary_address(n: usize) -> u64 {
     0x6fff_0000_0000 + 16 * n as u64
 }
 
 /// Creates the trampoline of a site, for address `at`. `entry` is the address of a word that holds the library's
-/// entry. With `jumps`, the probe of a conditional jump is bypassed if the jump is not taken.
+/// entry. With `is_for_jump`, the probe of a conditional jump is bypassed if the jump is not taken.
 pub(crate) fn make(
     window: &PatchWindow,
     at: u64,
-    (site, jumps): (u32, bool),
+    (site, is_for_jump): (u32, bool),
     entry: u64,
 ) -> Result<Trampoline, NotPatchable> {
     let stack = |by: i64| MemoryOperand::with_base_displ(Register::RSP, by);
-    let own = [
+    let call_agent = [
         Instruction::with2(Code::Lea_r64_m, Register::RSP, stack(-(RED_ZONE as i64))),
         Instruction::with1(Code::Pushq_imm32, site as i32),
         Instruction::with1(Code::Call_rm64, MemoryOperand::with_base_displ(Register::RIP, entry as i64)),
         Instruction::with2(Code::Lea_r64_m, Register::RSP, stack(RED_ZONE as i64 + 8)),
     ];
-    let own = own.into_iter().collect::<Result<Vec<_>, _>>().map_err(|_| NotPatchable::Immovable)?;
-    let passes_by = jumps && window.is_conditional();
-    if passes_by && !window.instructions[window.probe].is_jcc_short_or_near() {
+    let call_agent =
+        call_agent.into_iter().collect::<Result<Vec<_>, _>>().map_err(|_| NotPatchable::Immovable)?;
+    let is_bypassed = is_for_jump && window.is_conditional();
+    if is_bypassed && !window.instructions[window.probe].is_jcc_short_or_near() {
         return Err(NotPatchable::Immovable);
     }
     // Each with the original address that it is the first copy for.
@@ -318,13 +319,13 @@ pub(crate) fn make(
     let mut ends = false;
     for (n, instruction) in window.instructions.iter().enumerate() {
         if n == window.probe {
-            if passes_by {
-                let mut past = *instruction;
-                past.negate_condition_code();
-                past.set_near_branch64(address_for_now(all.len() + 1 + own.len()));
-                all.push((None, past));
+            if is_bypassed {
+                let mut bypass = *instruction;
+                bypass.negate_condition_code();
+                bypass.set_near_branch64(preliminary_address(all.len() + 1 + call_agent.len()));
+                all.push((None, bypass));
             }
-            all.extend(own.iter().map(|own| (None, *own)));
+            all.extend(call_agent.iter().map(|instruction| (None, *instruction)));
         }
         match instruction.flow_control() {
             FlowControl::Call | FlowControl::IndirectCall => {
@@ -347,15 +348,14 @@ pub(crate) fn make(
             }
         }
     }
-    let behind = window.start + window.length;
+    let next = window.start + window.length;
     if !ends {
-        let jump =
-            Instruction::with_branch(Code::Jmp_rel32_64, behind).map_err(|_| NotPatchable::Immovable)?;
-        all.push((Some(behind), jump));
+        let jump = Instruction::with_branch(Code::Jmp_rel32_64, next).map_err(|_| NotPatchable::Immovable)?;
+        all.push((Some(next), jump));
     }
     // With their own addresses, the encoder would redirect operands that refer to one of them to its copy.
     for (n, (_, instruction)) in all.iter_mut().enumerate() {
-        instruction.set_ip(address_for_now(n));
+        instruction.set_ip(preliminary_address(n));
     }
     let (addresses, instructions): (Vec<_>, Vec<_>) = all.into_iter().unzip();
     let block = InstructionBlock::new(&instructions, at);
@@ -367,7 +367,7 @@ pub(crate) fn make(
     }
     let copies =
         addresses.iter().zip(&offsets).filter_map(|(address, at)| Some((u64::from(*at), (*address)?)));
-    let probe = window.probe + usize::from(passes_by);
+    let probe = window.probe + usize::from(is_bypassed);
     Ok(Trampoline {
         copies: copies.collect(),
         enter: u64::from(offsets[window.probe]),
@@ -492,7 +492,7 @@ mod tests {
         assert_eq!(lines(&made)[..3], ["add rsp,8", "pop rbx", "lea rsp,[rsp-80h]"]);
         assert_eq!(lines(&made)[6..], ["ret"]);
         assert_eq!(made.copies.iter().map(|(_, from)| *from - AT).collect::<Vec<_>>(), [2, 6, 7]);
-        // With padding behind it, fewer are needed.
+        // With padding after it, fewer are needed.
         let code = [0x89, 0xf8, 0x48, 0x83, 0xc4, 0x08, 0x5b, 0xc3, 0x90, 0x90, 0x90, 0x90];
         assert_eq!(within(&code, 7, 8).unwrap().start, AT + 7);
         // A branch leads to the ret.

@@ -25,7 +25,7 @@ impl Tracer {
         }
         if let Some(id) = thread.at_site {
             let address = self.sites.get(id).address;
-            return ignore_exited(thread.flush().and_then(|()| thread.set_pc(address)));
+            return ignore_exited(thread.write_back_registers().and_then(|()| thread.set_pc(address)));
         }
         self.leave_trampoline(tid)?;
         let Some(thread) = self.threads.get_mut(&tid).filter(|thread| thread.at_site.is_none()) else {
@@ -43,24 +43,24 @@ impl Tracer {
         }
     }
 
-    /// Detaches a thread once the traps have been removed. If `interrupted` is set, a SIGSTOP sent by the debugger may be
-    /// pending.
+    /// Detaches a thread. The traps must already have been removed. If `interrupted` is set, a SIGSTOP sent by the
+    /// debugger may be pending.
     pub(crate) fn detach_thread(&mut self, tid: Tid, interrupted: bool) {
         let Some(mut thread) = self.threads.remove(&tid) else { return };
         if thread.running {
             // A separate process that only shares the target's memory (`CLONE_VM`); it was not stopped.
             let stopped = sys::interrupt(tid).and_then(|()| sys::wait(tid, true));
-            thread.pending = stopped.ok().flatten().map(|(_, status)| status);
+            thread.pending_status = stopped.ok().flatten().map(|(_, status)| status);
             thread.mark_stopped();
-            if let (Some(status), Ok(pc)) = (thread.pending, thread.pc())
+            if let (Some(status), Ok(pc)) = (thread.pending_status, thread.pc())
                 && status.is_plain_trap()
                 && self.sites.at(pc.wrapping_sub(1)).is_some()
             {
                 let _ = thread.set_pc(pc.wrapping_sub(1));
             }
         }
-        let _ = thread.flush();
-        let signal = match thread.pending.take() {
+        let _ = thread.write_back_registers();
+        let signal = match thread.pending_status.take() {
             Some(status) if status.has_exited() => return,
             Some(status) if status.event() == libc::PTRACE_EVENT_STOP => 0,
             Some(status) if status.event() != 0 => {
@@ -70,8 +70,8 @@ impl Tracer {
             Some(status) => status.signal() & 0x7f,
             None => thread.signal,
         };
-        let ours = signal == libc::SIGTRAP || signal == libc::SIGSTOP && interrupted;
-        let _ = sys::detach(tid, if ours { 0 } else { signal });
+        let is_from_debugger = signal == libc::SIGTRAP || signal == libc::SIGSTOP && interrupted;
+        let _ = sys::detach(tid, if is_from_debugger { 0 } else { signal });
     }
 
     /// Detaches the thread or process that a thread has just created: the kernel traces it automatically.
@@ -83,6 +83,8 @@ impl Tracer {
         if !self.early_stops.iter().any(|(known, _)| *known == child) {
             let _ = sys::wait(child, true);
         }
+        // Only a fork has a copy of the traps. A `vfork` child or a clone shares the target's memory, so its traps must
+        // stay.
         if let (libc::PTRACE_EVENT_FORK, Ok(memory)) = (event, ProcessMemory::open(child)) {
             self.sites.remove_traps_from(&memory);
         }
@@ -92,7 +94,7 @@ impl Tracer {
     /// Forgets all threads: the process has exited or is replaced, and its stops must not be reported.
     pub(crate) fn forget_threads(&mut self) {
         self.threads.clear();
-        self.ready.clear();
+        self.threads_with_pending_stop.clear();
         self.queued_stops.clear();
         self.early_stops.clear();
     }
@@ -109,11 +111,11 @@ impl Tracer {
 
     /// Adds a thread of a restored checkpoint.
     pub(crate) fn add_restored_thread(&mut self, thread: TracedThread) {
-        if thread.unannounced {
+        if thread.start_unreported {
             self.queued_stops.push_back(TraceStop::ThreadStarted { tid: thread.tid });
         }
-        if thread.pending.is_some() {
-            self.ready.push_back(thread.tid);
+        if thread.pending_status.is_some() {
+            self.threads_with_pending_stop.push_back(thread.tid);
         }
         self.threads.insert(thread.tid, thread);
     }

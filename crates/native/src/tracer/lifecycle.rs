@@ -13,11 +13,11 @@ impl Tracer {
         let Ok(message) = sys::event_message(tid) else { return Ok(None) };
         let child = message as Tid;
         // The child stops before its first instruction. Wait for that, so that none of its events is missed.
-        let first = match self.early_stops.iter().position(|(known, _)| *known == child) {
+        let first_status = match self.early_stops.iter().position(|(known, _)| *known == child) {
             Some(at) => Some(self.early_stops.swap_remove(at).1),
             None => sys::wait(child, true).ok().flatten().map(|(_, status)| status),
         };
-        if first.is_none_or(WaitStatus::has_exited) {
+        if first_status.is_none_or(WaitStatus::has_exited) {
             return Ok(None);
         }
         let is_thread = event == libc::PTRACE_EVENT_CLONE && self.is_thread(child);
@@ -26,7 +26,7 @@ impl Tracer {
             let mut thread = TracedThread::new(child);
             thread.running = false;
             thread.foreign = !is_thread;
-            thread.unannounced = is_thread;
+            thread.start_unreported = is_thread;
             self.threads.insert(child, thread);
             self.publish_threads(is_thread)?;
         }
@@ -57,7 +57,7 @@ impl Tracer {
     /// Lets a new thread run with the others, once its creation was reported.
     pub(crate) fn admit_thread(&mut self, tid: Tid) {
         let Some(thread) = self.threads.get_mut(&tid) else { return };
-        thread.unannounced = false;
+        thread.start_unreported = false;
         if self.debug_registers.iter().any(Option::is_some) {
             // Irrelevant for a thread that has exited.
             let _ = hardware::arm(tid, &self.debug_registers);
@@ -115,7 +115,7 @@ impl Tracer {
         let mut thread = TracedThread::new(tid);
         thread.mark_stopped();
         self.threads.insert(tid, thread);
-        self.ready.clear();
+        self.threads_with_pending_stop.clear();
         Ok(Some(TraceStop::Exec { tid }))
     }
 

@@ -10,7 +10,7 @@ use nix::unistd::Pid;
 use std::time::Duration;
 
 /// Whether a thread has a pending signal that its own last instruction raised: a trap or a bad access.
-fn has_fault(tid: Tid) -> bool {
+fn has_pending_fault(tid: Tid) -> bool {
     let pending = raw::pending(Pid::from_raw(tid), false).unwrap_or_default();
     pending.iter().any(|signal| signal.code() > 0 && matches!(signal.signal(), libc::SIGTRAP | libc::SIGSEGV))
 }
@@ -21,17 +21,17 @@ impl Tracer {
         self.all_stopped = false;
         let syscalls = self.trace_syscalls;
         let Some(thread) = self.threads.get_mut(&tid) else { return Ok(()) };
-        if thread.running || thread.unannounced || thread.zombie || thread.pending.is_some() {
+        if thread.running || thread.start_unreported || thread.zombie || thread.pending_status.is_some() {
             return Ok(());
         }
         if thread.group_stopped {
             // It stays in its job-control stop until it is continued.
             thread.running = true;
-            return ignore_exited(thread.flush().and_then(|()| sys::listen(tid)));
+            return ignore_exited(thread.write_back_registers().and_then(|()| sys::listen(tid)));
         }
         if let Some(id) = thread.at_site.take() {
             let site = self.sites.get(id);
-            ignore_exited(thread.flush())?;
+            ignore_exited(thread.write_back_registers())?;
             let pc = match &site.jump {
                 Some(jump) if site.jump_active => jump.resume_at,
                 _ if site.inserted => site.slot,
@@ -40,7 +40,7 @@ impl Tracer {
             ignore_exited(sys::set_pc(tid, pc))?;
             thread.notified = OwnerSet::default();
         } else {
-            ignore_exited(thread.flush())?;
+            ignore_exited(thread.write_back_registers())?;
             if !thread.single_step && self.agent.is_some() && (thread.signal != 0 || self.sites.has_jumps()) {
                 // The thread must not be in the middle of a probe's jump, neither now nor when a signal handler
                 // returns.
@@ -160,7 +160,7 @@ impl Tracer {
         thread.group_stopped = false;
         if status.event() == libc::PTRACE_EVENT_STOP {
             thread.group_stopped = status.signal() != libc::SIGTRAP;
-            if !thread.group_stopped && has_fault(tid) {
+            if !thread.group_stopped && has_pending_fault(tid) {
                 // It was interrupted just after its instruction raised a signal, which is not reported yet.
                 thread.running = true;
                 return ignore_exited(sys::resume(tid, ResumeRequest::Continue, 0));
@@ -177,9 +177,9 @@ impl Tracer {
             return Ok(());
         }
         if status.is_plain_trap()
-            && let Some(out) = self.on_agent_trap(tid)?
+            && let Some(exit) = self.on_agent_trap(tid)?
         {
-            if let ThreadExit::ReactionDue = out {
+            if exit == ThreadExit::ReactionDue {
                 self.queued_stops.push_back(TraceStop::ReactionDue { tid });
             }
             return Ok(());
@@ -206,8 +206,8 @@ impl Tracer {
                 return Ok(());
             }
         }
-        thread.pending = Some(status);
-        self.ready.push_back(tid);
+        thread.pending_status = Some(status);
+        self.threads_with_pending_stop.push_back(tid);
         Ok(())
     }
 }

@@ -10,11 +10,11 @@ mod pages;
 
 use crate::maps;
 use crate::native_target::NativeTarget;
-use crate::site_users::TrapReason;
 use crate::sites::SiteId;
 use crate::sys::Tid;
 use crate::traced_thread::TracedThread;
 use crate::tracer::trace_error;
+use crate::trap_reasons::TrapReason;
 use hardware::{DebugRegister, REGISTERS};
 use invigil_debuginfo::value::TypedValue;
 use invigil_session::pending_owners::OwnerSet;
@@ -263,7 +263,7 @@ impl NativeTarget {
             Some(WatchReason::Breakpoint(id)) => self.watch_ended(id),
             Some(WatchReason::Event(plan)) => self.event_watch_ended(plan),
             None => {
-                let uses: Vec<TrapReason> = self.site_users.at(site).to_vec();
+                let uses: Vec<TrapReason> = self.trap_reasons.at(site).to_vec();
                 for reason in uses {
                     if matches!(reason, TrapReason::FrameEnd { watcher: of, .. } if of == watcher) {
                         self.remove_trap_reason(site, reason);

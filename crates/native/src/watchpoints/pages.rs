@@ -291,7 +291,7 @@ impl NativeTarget {
     /// Lets one thread execute one instruction, or enter a signal handler, while the others are stopped.
     fn step_once(&mut self, tid: Tid, signal: i32) -> TargetResult {
         let thread = self.tracer.thread(tid)?;
-        thread.flush().map_err(trace_error)?;
+        thread.write_back_registers().map_err(trace_error)?;
         let passes = thread.at_site.take().filter(|_| signal == 0);
         if let Some(site) = passes.map(|id| self.tracer.sites.get(id)).filter(|site| site.inserted) {
             sys::set_pc(tid, site.slot).map_err(trace_error)?;

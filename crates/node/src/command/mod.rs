@@ -45,7 +45,7 @@ pub(crate) struct Network {
     /// A configuration file of zenoh: TLS, access control, routers and everything else
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Nodes of different realms do not see each other
+    /// Name of the realm; nodes of different realms do not see each other
     #[arg(long, value_name = "NAME", default_value = "invigil")]
     realm: String,
 }

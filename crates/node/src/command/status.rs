@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 pub(crate) struct Status {
     #[command(flatten)]
     network: Network,
-    /// Wait for this many nodes, at most ten seconds; default: one for each endpoint, at most two seconds
+    /// Wait up to ten seconds for this many nodes [default: one for each endpoint, for up to two seconds]
     #[arg(long, value_name = "COUNT")]
     wait_for: Option<usize>,
     /// Print JSON

@@ -127,7 +127,7 @@ fn failing_action_is_a_fault() {
     assert!(remote.describe_config(&fault).to_string().starts_with("broken = [halve]:"));
     assert!(remote.is_deadlocked(&fault) && !remote.is_accepting(&fault));
     // For evaluation, the fault stays in the configuration where the action was tried.
-    assert_eq!(remote.evaluate(&"x == 0".to_owned(), Step::taken(&zero, &halve, &fault)), Ok(true));
+    assert_eq!(remote.evaluate(&"x == 0".to_owned(), Step::by_action(&zero, &halve, &fault)), Ok(true));
     assert_eq!(remote.error(), None);
 }
 

@@ -63,7 +63,7 @@ fn requests_match_documented_transcripts() {
         let steps = remote.steps_of(&[off, on, broken]);
         assert_eq!(steps[0], [(press, on), (press, broken)]);
         assert_eq!((steps[1][0].1, steps[2].len()), (off, 0));
-        let looked_at = [Step::taken(&off, &press, &on), Step::idle(&on, &on), Step::initial(&off)];
+        let looked_at = [Step::by_action(&off, &press, &on), Step::idle(&on, &on), Step::initial(&off)];
         let values = remote.values_of("lamp == was(lamp)", &looked_at);
         assert_eq!(values[..2], [Ok(false), Ok(true)]);
         assert!(values[2].as_ref().unwrap_err().contains("nothing was before"));

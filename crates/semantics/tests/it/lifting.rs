@@ -185,7 +185,7 @@ fn descriptions_show_every_part_under_its_name() {
 fn a_stuttering_step_is_shown_as_idle() {
     let stone = Table { initial: vec![0], moves: vec![vec![]], accepting: [].into() }.stuttering();
     assert_eq!(stone.describe_action(&None), "idle");
-    assert_eq!(stone.evaluate(&Expr::Idles, Step::taken(&0, &None, &0)), Ok(true));
+    assert_eq!(stone.evaluate(&Expr::Idles, Step::by_action(&0, &None, &0)), Ok(true));
 }
 
 #[test]

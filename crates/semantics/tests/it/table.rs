@@ -273,7 +273,10 @@ impl<C: Eq + Hash + fmt::Debug, A: Eq + Hash + fmt::Debug> PartialEq for Graph<C
 /// The steps of a graph, including the virtual initial ones.
 pub(crate) fn steps<C: Clone, A: Clone>(graph: &Graph<C, A>) -> Vec<Step<C, A>> {
     let starts = graph.initial.iter().cloned().map(Step::initial);
-    let taken =
-        graph.transitions.iter().cloned().map(|(source, action, target)| Step::taken(source, action, target));
+    let taken = graph
+        .transitions
+        .iter()
+        .cloned()
+        .map(|(source, action, target)| Step::by_action(source, action, target));
     starts.chain(taken).collect()
 }

@@ -60,14 +60,15 @@ fn malformed_line_in_a_gigabyte_is_counted_in_constant_memory() {
     let before = peak_memory();
     let mut count = 0;
     let inputs = vec![Input::reader("big.jsonl", source)];
-    let summary = read(inputs, &Schema::new(&queues()), &ReadOptions { threads: 2, ..simple() }, |block| {
-        count += block.batch.len() as u64;
-        ControlFlow::Continue(())
-    });
+    let summary =
+        read(inputs, &Schema::new(&queue_catalog()), &ReadOptions { threads: 2, ..one_thread() }, |block| {
+            count += block.batch.len() as u64;
+            ControlFlow::Continue(())
+        });
     assert!(matches!(summary.end, ReadEnd::Finished));
     assert_eq!((count, summary.line_errors.count()), (lines * 8, 1));
     let problem = &summary.line_errors.first()[0];
-    assert_eq!(problem.place.line, lines / 2 * 8 + 1);
+    assert_eq!(problem.position.line, lines / 2 * 8 + 1);
     assert_eq!(problem.excerpt, "{\"event\":\"pop\",\"queue\":}");
     assert!(problem.message.starts_with("invalid JSON at column 24"), "{}", problem.message);
     assert!(peak_memory() - before < 128 << 20, "memory grows with the trace");
@@ -82,11 +83,14 @@ fn line_of_100_megabytes_is_skipped_without_being_stored() {
         let end = Endless::new(unit, 10, "", 0);
         let before = peak_memory();
         let source = io::Cursor::new(text).chain(giant).chain(io::Cursor::new("\n")).chain(end);
-        let (seen, summary) =
-            read_all(vec![Input::reader("test", source)], &queues(), &ReadOptions { threads, ..simple() });
+        let (seen, summary) = read_all(
+            vec![Input::reader("test", source)],
+            &queue_catalog(),
+            &ReadOptions { threads, ..one_thread() },
+        );
         assert_eq!((seen.len(), summary.line_errors.count(), summary.lines), (11, 1, 12));
         let problem = &summary.line_errors.first()[0];
-        assert_eq!(problem.place.line, 2);
+        assert_eq!(problem.position.line, 2);
         assert_eq!(problem.message, "the line has 104857700 bytes, which exceeds the limit of 16777216");
         assert!(problem.excerpt.starts_with("push(push("), "{}", problem.excerpt);
         assert_eq!(seen[1].line, 3);
@@ -95,19 +99,19 @@ fn line_of_100_megabytes_is_skipped_without_being_stored() {
 }
 
 #[test]
-fn line_limit_is_independent_of_block_boundaries() {
-    let catalog = queues();
-    for block in [1, 7, 64, 1000] {
+fn line_limit_is_independent_of_chunk_boundaries() {
+    let catalog = queue_catalog();
+    for chunk_bytes in [1, 7, 64, 1000] {
         for (len, line_errors) in [(50, 0), (51, 1)] {
             let line = format!("push(queue=\"{}\")", "x".repeat(len - 14));
             assert_eq!(line.len(), len);
             for text in
                 [format!("pop()\n{line}\npop()\n"), format!("pop()\n{line}"), format!("{line}\npop()")]
             {
-                let options = ReadOptions { block, max_line: 50, ..simple() };
+                let options = ReadOptions { chunk_bytes, max_line: 50, ..one_thread() };
                 let (_, summary) = read_all(vec![input(&text)], &catalog, &options);
-                assert_eq!(summary.line_errors.count(), line_errors, "{text} in {block}");
-                assert_eq!(summary.lines, text.lines().count() as u64, "{text} in {block}");
+                assert_eq!(summary.line_errors.count(), line_errors, "{text} in {chunk_bytes}");
+                assert_eq!(summary.lines, text.lines().count() as u64, "{text} in {chunk_bytes}");
             }
         }
     }
@@ -122,8 +126,9 @@ fn truncated_compressed_data_is_an_error_after_its_events() {
     let zstd = zstd::encode_all(text.as_bytes(), 1).unwrap();
     for (packed, how) in [(&gzip, "gzip"), (&zstd, "zstd")] {
         for threads in [1, 2] {
-            let options = ReadOptions { threads, ..simple() };
-            let (seen, summary) = read_all(vec![input(&packed[..packed.len() / 2])], &queues(), &options);
+            let options = ReadOptions { threads, ..one_thread() };
+            let (seen, summary) =
+                read_all(vec![input(&packed[..packed.len() / 2])], &queue_catalog(), &options);
             assert!(seen.len() > 1000 && seen.len() < 100_000, "{}", seen.len());
             let ReadEnd::Failed(error @ TraceError::Read { .. }) = summary.end else {
                 panic!("{:?}", summary.end)
@@ -140,27 +145,27 @@ fn truncated_compressed_data_is_an_error_after_its_events() {
     let mut damaged = gzip.clone();
     let middle = damaged.len() / 2;
     damaged[middle..middle + 20].fill(0xff);
-    let (_, summary) = read_all(vec![input(&damaged)], &queues(), &simple());
+    let (_, summary) = read_all(vec![input(&damaged)], &queue_catalog(), &one_thread());
     let ReadEnd::Failed(error) = summary.end else { panic!("{:?}", summary.end) };
     assert!(error.to_string().contains("the gzip data is corrupt"), "{error}");
-    let (_, summary) = read_all(vec![input(&gzip[..5])], &queues(), &simple());
+    let (_, summary) = read_all(vec![input(&gzip[..5])], &queue_catalog(), &one_thread());
     assert!(matches!(summary.end, ReadEnd::Failed(TraceError::Read { .. })));
 }
 
 #[test]
 fn lines_with_invalid_utf_8_are_skipped() {
     let text = b"push(queue=1)\npush(queue=\"\xff\xfe\")\n\xc3\npop(queue=\"\xc3\xa9\")\nbad bad bad\n";
-    let (seen, summary) = events(text, &queues());
-    assert_eq!(firsts(&seen), [Plain::Int(1), string("é")]);
+    let (seen, summary) = events(text, &queue_catalog());
+    assert_eq!(first_params(&seen), [PlainValue::Int(1), string("é")]);
     assert_eq!(seen[1].line, 4);
     let lines: Vec<_> =
-        summary.line_errors.first().iter().map(|p| (p.place.line, p.message.as_str())).collect();
+        summary.line_errors.first().iter().map(|p| (p.position.line, p.message.as_str())).collect();
     assert_eq!(lines[..2], [(2, "the line is not valid UTF-8"), (3, "the line is not valid UTF-8")]);
     assert_eq!((lines.len(), lines[2].0), (3, 5));
 
     let csv = b"event,queue\npush,\xff\npush,2\n";
-    let (seen, summary) = events(csv, &queues());
-    assert_eq!((firsts(&seen), summary.line_errors.count()), (vec![Plain::Int(2)], 1));
+    let (seen, summary) = events(csv, &queue_catalog());
+    assert_eq!((first_params(&seen), summary.line_errors.count()), (vec![PlainValue::Int(2)], 1));
 }
 
 #[test]
@@ -170,8 +175,8 @@ fn lines_with_nul_bytes_are_skipped() {
         "event,queue\npush,a\0b\npop,1\n\0\0\0,\n",
         "push(queue=\"a\0b\")\npop(queue=1)\n\0\0\0\n",
     ] {
-        let (seen, summary) = events(text, &queues());
-        assert_eq!(firsts(&seen), [Plain::Int(1)], "{text:?}");
+        let (seen, summary) = events(text, &queue_catalog());
+        assert_eq!(first_params(&seen), [PlainValue::Int(1)], "{text:?}");
         assert_eq!(summary.line_errors.count(), 2, "{text:?}");
     }
 }
@@ -179,19 +184,19 @@ fn lines_with_nul_bytes_are_skipped() {
 #[test]
 fn empty_files_and_missing_final_newlines_are_accepted() {
     for text in ["", "\n", "\r\n \n\n", "\u{feff}", "event,queue", "event,queue\n", "event,queue\r\n\r\n"] {
-        let (seen, summary) = events(text, &queues());
+        let (seen, summary) = events(text, &queue_catalog());
         assert!(matches!(summary.end, ReadEnd::Finished), "{:?}", summary.end);
         assert_eq!((seen.len(), summary.line_errors.count()), (0, 0), "{text:?}");
     }
     for text in
         ["push(queue=1)", "{\"event\":\"push\",\"queue\":1}", "event,queue\npush,1", "push(queue=1)\r"]
     {
-        let (seen, summary) = events(text, &queues());
+        let (seen, summary) = events(text, &queue_catalog());
         if text.ends_with('\r') {
             // A carriage return at the end of the file counts as a line end.
             assert_eq!(summary.line_errors.count(), 0, "{text:?}");
         }
-        assert_eq!(firsts(&seen), [Plain::Int(1)], "{text:?}");
+        assert_eq!(first_params(&seen), [PlainValue::Int(1)], "{text:?}");
     }
 }
 
@@ -202,17 +207,17 @@ fn strict_reading_stops_at_the_first_malformed_line() {
     lines[800] = "\u{1}".into();
     let mut text = lines.join("\n").into_bytes();
     text.extend_from_slice(b"\n\xff\n");
-    for (block, threads) in [(1 << 20, 1), (100, 1), (100, 2), (1000, 3)] {
-        let options = ReadOptions { strict: true, block, threads, ..simple() };
-        let (seen, summary) = read_all(vec![input(&text)], &queues(), &options);
+    for (chunk_bytes, threads) in [(1 << 20, 1), (100, 1), (100, 2), (1000, 3)] {
+        let options = ReadOptions { strict: true, chunk_bytes, threads, ..one_thread() };
+        let (seen, summary) = read_all(vec![input(&text)], &queue_catalog(), &options);
         assert_eq!(seen.len(), 700, "the events before are delivered");
         let ReadEnd::Failed(error @ TraceError::Strict { .. }) = summary.end else {
             panic!("{:?}", summary.end)
         };
         assert!(error.to_string().starts_with("test:701: argument without a value"), "{error}");
     }
-    let options = ReadOptions { strict: true, ..simple() };
-    let (seen, summary) = read_all(vec![input(b"push(queue=1)\n\xff\npush(\n")], &queues(), &options);
+    let options = ReadOptions { strict: true, ..one_thread() };
+    let (seen, summary) = read_all(vec![input(b"push(queue=1)\n\xff\npush(\n")], &queue_catalog(), &options);
     let ReadEnd::Failed(error) = summary.end else { panic!("{:?}", summary.end) };
     assert_eq!(seen.len(), 1);
     assert!(error.to_string().starts_with("test:2: the line is not valid UTF-8"), "{error}");
@@ -222,10 +227,10 @@ fn strict_reading_stops_at_the_first_malformed_line() {
 fn all_malformed_lines_are_counted_and_the_first_stored() {
     let text = "x y z\n".repeat(1000);
     for threads in [1, 2] {
-        let options = ReadOptions { threads, block: 64, ..simple() };
-        let (_, summary) = read_all(vec![input(&text)], &queues(), &options);
+        let options = ReadOptions { threads, chunk_bytes: 64, ..one_thread() };
+        let (_, summary) = read_all(vec![input(&text)], &queue_catalog(), &options);
         assert_eq!(summary.line_errors.count(), 1000);
-        let lines: Vec<_> = summary.line_errors.first().iter().map(|problem| problem.place.line).collect();
+        let lines: Vec<_> = summary.line_errors.first().iter().map(|problem| problem.position.line).collect();
         assert_eq!(lines, (1..=10).collect::<Vec<_>>());
     }
 }
@@ -249,7 +254,8 @@ fn read_error_is_reported_after_the_events_before_it() {
     // The format detection reads a magic number first, so the first read may be short.
     let source = io::Cursor::new("push()\n").chain(Failing(0));
     let mut blocks =
-        BlockReader::open(Input::reader("test", source), &Schema::new(&queues()), &simple()).unwrap();
+        BlockReader::open(Input::reader("test", source), &Schema::new(&queue_catalog()), &one_thread())
+            .unwrap();
     let mut block = EventBlock::default();
     let mut events = 0;
     let error = loop {

@@ -1,11 +1,11 @@
-//! What each format means, record by record.
+//! The meaning of each format, record by record.
 
 use crate::common::*;
 use invigil_monitor::event::{EventCatalog, EventKind, Param, ParamSource, ParamType};
 use invigil_trace::{Format, Input, ReadEnd, TraceError};
 use std::io::Write;
 
-fn one(text: &str, params: &[Param]) -> Vec<Plain> {
+fn one(text: &str, params: &[Param]) -> Vec<PlainValue> {
     let (seen, summary) = events(text, &catalog(&[("f", EventKind::Before, params)]));
     assert!(summary.line_errors.is_empty(), "{:?}", summary.line_errors);
     assert_eq!(seen.len(), 1, "{text}");
@@ -19,18 +19,18 @@ fn problem(text: &str, params: &[Param]) -> String {
     summary.line_errors.first()[0].message.clone()
 }
 
-/// What is said of a value that misfits; its event comes without it.
-fn misfit(text: &str, params: &[Param]) -> String {
+/// The error message for a value of the wrong type, whose event is delivered without it.
+fn conversion_error(text: &str, params: &[Param]) -> String {
     let catalog = catalog(&[("f", EventKind::Before, params)]);
     let (seen, summary) = events(text, &catalog);
-    assert_eq!(firsts(&seen), [Plain::Unset], "{text}");
+    assert_eq!(first_params(&seen), [PlainValue::Unset], "{text}");
     assert_eq!(
         (summary.events, summary.line_errors.count(), summary.line_errors.skipped()),
         (1, 1, 0),
         "{text}"
     );
     assert!(!summary.line_errors.first()[0].skipped);
-    let strict = invigil_trace::ReadOptions { strict: true, ..simple() };
+    let strict = invigil_trace::ReadOptions { strict: true, ..one_thread() };
     let (seen, strict) = read_all(vec![input(text)], &catalog, &strict);
     assert!(seen.is_empty() && matches!(strict.end, ReadEnd::Failed(TraceError::Strict { .. })), "{text}");
     summary.line_errors.first()[0].message.clone()
@@ -54,7 +54,8 @@ fn all_formats_yield_the_same_event() {
         assert!(summary.line_errors.is_empty(), "{:?}", summary.line_errors);
         assert_eq!(seen.len(), 1, "{text}");
         assert_eq!(seen[0].time, Some(1.25));
-        let expected = [Plain::Int(93824992252512), string("i"), Plain::Int(7), Plain::Float(1.25)];
+        let expected =
+            [PlainValue::Int(93824992252512), string("i"), PlainValue::Int(7), PlainValue::Float(1.25)];
         assert_eq!(seen[0].params, expected, "{text}");
     }
 }
@@ -64,14 +65,14 @@ fn json_values_of_all_types_are_converted() {
     let all: Vec<Param> = "abcdefgh".chars().map(|c| named(&c.to_string(), None)).collect();
     let text = r#"{"event":"f","a":-1,"b":1.5,"c":true,"d":null,"e":[1, {"x": "y"}],"f":"a\"\u00e9\n","g":"a string of more than fourteen bytes"}"#;
     let expected = [
-        Plain::Int(-1),
-        Plain::Float(1.5),
-        Plain::Bool(true),
-        Plain::None,
+        PlainValue::Int(-1),
+        PlainValue::Float(1.5),
+        PlainValue::Bool(true),
+        PlainValue::None,
         string(r#"[1, {"x": "y"}]"#),
         string("a\"é\n"),
         string("a string of more than fourteen bytes"),
-        Plain::Unset,
+        PlainValue::Unset,
     ];
     assert_eq!(one(text, &all), expected);
 }
@@ -79,9 +80,9 @@ fn json_values_of_all_types_are_converted() {
 #[test]
 fn last_of_duplicate_keys_wins() {
     let q = [named("q", None)];
-    assert_eq!(one(r#"{"event":"g","q":1,"event":"f","q":2}"#, &q), [Plain::Int(2)]);
-    assert_eq!(one(r#"{"event":"g","q":[],"event":"f","q":2}"#, &q), [Plain::Int(2)]);
-    assert_eq!(one("f(q=1, q=2)", &q), [Plain::Int(2)]);
+    assert_eq!(one(r#"{"event":"g","q":1,"event":"f","q":2}"#, &q), [PlainValue::Int(2)]);
+    assert_eq!(one(r#"{"event":"g","q":[],"event":"f","q":2}"#, &q), [PlainValue::Int(2)]);
+    assert_eq!(one("f(q=1, q=2)", &q), [PlainValue::Int(2)]);
 }
 
 #[test]
@@ -97,26 +98,26 @@ fn parameter_is_found_under_all_its_names() {
         "f(arg 2=5)",
         "f(a=1, 4, q=7, 5)",
     ] {
-        assert_eq!(one(text, &arg), [Plain::Int(5)], "{text}");
+        assert_eq!(one(text, &arg), [PlainValue::Int(5)], "{text}");
     }
     let deref = [param(ParamSource::Deref(Box::new(ParamSource::Name("p".into()))), None)];
-    assert_eq!(one("f(*p=3, &p=4)", &deref), [Plain::Int(3)]);
-    assert_eq!(one(r#"{"event":"f","*p":3}"#, &deref), [Plain::Int(3)]);
+    assert_eq!(one("f(*p=3, &p=4)", &deref), [PlainValue::Int(3)]);
+    assert_eq!(one(r#"{"event":"f","*p":3}"#, &deref), [PlainValue::Int(3)]);
 }
 
 #[test]
 fn values_of_the_wrong_type_are_reported() {
     let of = |ty| [named("q", Some(ty))];
-    let ok = |value: &str, ty, expected: Plain| {
+    let ok = |value: &str, ty, expected: PlainValue| {
         assert_eq!(one(&format!("{{\"event\":\"f\",\"q\":{value}}}"), &of(ty)), [expected]);
     };
-    ok("3.0", ParamType::Int, Plain::Int(3));
-    ok("1e3", ParamType::Int, Plain::Int(1000));
-    ok("3", ParamType::Float, Plain::Float(3.0));
-    ok("18446744073709551616", ParamType::Float, Plain::Float(18446744073709551616.0));
-    ok("false", ParamType::Bool, Plain::Bool(false));
+    ok("3.0", ParamType::Int, PlainValue::Int(3));
+    ok("1e3", ParamType::Int, PlainValue::Int(1000));
+    ok("3", ParamType::Float, PlainValue::Float(3.0));
+    ok("18446744073709551616", ParamType::Float, PlainValue::Float(18446744073709551616.0));
+    ok("false", ParamType::Bool, PlainValue::Bool(false));
     ok("[1]", ParamType::Str, string("[1]"));
-    let not = |value: &str, ty| misfit(&format!("{{\"event\":\"f\",\"q\":{value}}}"), &of(ty));
+    let not = |value: &str, ty| conversion_error(&format!("{{\"event\":\"f\",\"q\":{value}}}"), &of(ty));
     assert_eq!(not("\"x\"", ParamType::Int), "`q` should be an integer, but is \"x\"");
     assert_eq!(not("true", ParamType::Int), "`q` should be an integer, but is true");
     assert_eq!(not("1.5", ParamType::Int), "`q` should be an integer, but is 1.5");
@@ -127,7 +128,7 @@ fn values_of_the_wrong_type_are_reported() {
     for ty in [ParamType::Float, ParamType::Bool, ParamType::Str] {
         assert!(not("null", ty).ends_with("but is null"));
     }
-    assert_eq!(misfit("f(q=none)", &of(ParamType::Int)), "`q` should be an integer, but is none");
+    assert_eq!(conversion_error("f(q=none)", &of(ParamType::Int)), "`q` should be an integer, but is none");
     for ty in [None, Some(ParamType::Int)] {
         for big in ["9223372036854775808", "123456789012345678901234567890"] {
             for text in [
@@ -135,20 +136,28 @@ fn values_of_the_wrong_type_are_reported() {
                 format!("event,q\nf,{big}"),
                 format!("f(q={big})"),
             ] {
-                assert!(misfit(&text, &[named("q", ty)]).starts_with("integer out of range"), "{text}");
+                assert!(
+                    conversion_error(&text, &[named("q", ty)]).starts_with("integer out of range"),
+                    "{text}"
+                );
             }
         }
     }
-    assert!(misfit("f(q=0xffffffffffffffff)", &[named("q", None)]).starts_with("integer out of range"));
+    assert!(
+        conversion_error("f(q=0xffffffffffffffff)", &[named("q", None)]).starts_with("integer out of range")
+    );
     assert!(not("1e30", ParamType::Int).starts_with("integer out of range"));
     assert!(not("1e999", ParamType::Float).starts_with("number out of range"));
     // A parameter that is not read cannot be out of range.
-    assert_eq!(one(r#"{"event":"f","x":99999999999999999999,"q":1}"#, &of(ParamType::Int)), [Plain::Int(1)]);
+    assert_eq!(
+        one(r#"{"event":"f","x":99999999999999999999,"q":1}"#, &of(ParamType::Int)),
+        [PlainValue::Int(1)]
+    );
 }
 
 #[test]
 fn value_of_the_wrong_type_is_omitted_only_where_the_type_is_required() {
-    // As many parameters as there are ways to append an event.
+    // The numbers of parameters cover each way to append an event.
     let of = |name: &str, ty| Param { source: ParamSource::Name("q".into()), name: name.into(), ty };
     let all = [
         of("a", Some(ParamType::Int)),
@@ -164,7 +173,7 @@ fn value_of_the_wrong_type_is_omitted_only_where_the_type_is_required() {
             "f(q=x)\ng()\nf(q=\"x\")\n",
         ] {
             let (seen, summary) = events(text, &catalog);
-            let expected = [Plain::Unset, string("x"), Plain::Unset, Plain::Unset];
+            let expected = [PlainValue::Unset, string("x"), PlainValue::Unset, PlainValue::Unset];
             assert_eq!(seen.len(), 3, "{text}");
             assert_eq!((&seen[0].params[..], &seen[2].params[..]), (&expected[..count], &expected[..count]));
             assert_eq!(
@@ -173,7 +182,7 @@ fn value_of_the_wrong_type_is_omitted_only_where_the_type_is_required() {
             );
             let message = &summary.line_errors.first()[0].message;
             assert!(message.starts_with("`q` should be an integer, but is "), "{message}");
-            // Each complaint once, however many parameters have it.
+            // Each message appears once, even if several parameters have it.
             assert_eq!(message.matches("; ").count(), usize::from(count > 2), "{message}");
         }
     }
@@ -198,15 +207,15 @@ fn reads_and_writes_are_also_accesses() {
     ] {
         for text in texts(kind) {
             for inputs in [1, 2] {
-                let found = |symbols: &[(&str, EventKind, &[Param])]| {
+                let found = |declarations: &[(&str, EventKind, &[Param])]| {
                     let inputs = (0..inputs).map(|_| input(&text)).collect();
-                    let (seen, summary) = read_all(inputs, &catalog(symbols), &simple());
+                    let (seen, summary) = read_all(inputs, &catalog(declarations), &one_thread());
                     // Every input has one record, which may be two events.
                     let records: std::collections::BTreeSet<_> =
                         seen.iter().map(|event| event.input).collect();
                     assert_eq!((summary.events, summary.out_of_order), (records.len() as u64, 0));
                     let kinds: Vec<_> = seen.iter().map(|event| (event.input, event.kind)).collect();
-                    (kinds, firsts(&seen), summary.ignored, summary.line_errors.count())
+                    (kinds, first_params(&seen), summary.ignored, summary.line_errors.count())
                 };
                 let each = |kinds: &[EventKind]| {
                     (0..inputs).flat_map(|i| kinds.iter().map(move |kind| (i, *kind))).collect::<Vec<_>>()
@@ -220,9 +229,13 @@ fn reads_and_writes_are_also_accesses() {
                 );
                 let both = found(&[("s", either, &q), ("s", exact, &q)]);
                 assert_eq!(both, (each(&[exact, either]), vec![value(); 2 * inputs], 0, 0), "{text}");
-                let misfit = found(&[("s", either, &typed), ("s", exact, &q)]);
-                assert_eq!((misfit.0, misfit.3), (each(&[exact, either]), n), "one problem a line: {text}");
-                assert_eq!(misfit.1, vec![[value(), Plain::Unset]; inputs].concat(), "{text}");
+                let conversion_error = found(&[("s", either, &typed), ("s", exact, &q)]);
+                assert_eq!(
+                    (conversion_error.0, conversion_error.3),
+                    (each(&[exact, either]), n),
+                    "one problem a line: {text}"
+                );
+                assert_eq!(conversion_error.1, vec![[value(), PlainValue::Unset]; inputs].concat(), "{text}");
                 let other =
                     if either == EventKind::Access { EventKind::BeforeAccess } else { EventKind::Access };
                 assert_eq!(found(&[("s", other, &q), ("t", either, &q)]), (vec![], vec![], n, 0), "{text}");
@@ -240,20 +253,20 @@ fn unquoted_cells_are_typed_by_their_text() {
     let q = [named("q", None)];
     let cell = |text: &str, ty| one(&format!("event,q,x\nf,{text},"), &[named("q", ty)])[0].clone();
     for (text, expected) in [
-        ("5", Plain::Int(5)),
-        ("-5", Plain::Int(-5)),
-        (" 5 ", Plain::Int(5)),
-        ("1.5", Plain::Float(1.5)),
-        ("1.0e3", Plain::Float(1000.0)),
-        ("true", Plain::Bool(true)),
-        ("False", Plain::Bool(false)),
-        ("", Plain::Unset),
+        ("5", PlainValue::Int(5)),
+        ("-5", PlainValue::Int(-5)),
+        (" 5 ", PlainValue::Int(5)),
+        ("1.5", PlainValue::Float(1.5)),
+        ("1.0e3", PlainValue::Float(1000.0)),
+        ("true", PlainValue::Bool(true)),
+        ("False", PlainValue::Bool(false)),
+        ("", PlainValue::Unset),
         ("\"\"", string("")),
         ("\"5\"", string("5")),
         ("\"a, \"\"b\"\"\"", string("a, \"b\"")),
         (" \"a\" ", string("a")),
         ("q1", string("q1")),
-        // Names that only look like numbers stay apart from each other.
+        // Names that only look like numbers remain distinct.
         ("007", string("007")),
         ("12e4", string("12e4")),
         ("+5", string("+5")),
@@ -263,10 +276,10 @@ fn unquoted_cells_are_typed_by_their_text() {
         assert_eq!(cell(text, None), expected, "{text}");
     }
     assert_eq!(cell("5", Some(ParamType::Str)), string("5"));
-    assert_eq!(cell("\"5\"", Some(ParamType::Int)), Plain::Int(5));
-    assert_eq!(cell("12e4", Some(ParamType::Float)), Plain::Float(120000.0));
-    assert_eq!(cell("5.0", Some(ParamType::Int)), Plain::Int(5));
-    assert!(misfit("event,q\nf,x", &[named("q", Some(ParamType::Int))]).contains("integer"));
+    assert_eq!(cell("\"5\"", Some(ParamType::Int)), PlainValue::Int(5));
+    assert_eq!(cell("12e4", Some(ParamType::Float)), PlainValue::Float(120000.0));
+    assert_eq!(cell("5.0", Some(ParamType::Int)), PlainValue::Int(5));
+    assert!(conversion_error("event,q\nf,x", &[named("q", Some(ParamType::Int))]).contains("integer"));
     for (text, message) in [
         ("event,q\nf", "the line has 1 cell, the header 2"),
         ("event,q\nf,1,2", "the line has 3 cells, the header 2"),
@@ -290,7 +303,7 @@ fn csv_header_determines_columns_and_delimiter() {
         "\n\nevent , q\nf,1",
         "\"q\",\"event\"\n1,f",
     ] {
-        assert_eq!(one(text, &q), [Plain::Int(1)], "{text}");
+        assert_eq!(one(text, &q), [PlainValue::Int(1)], "{text}");
     }
     let (seen, _) = events("\n\nevent,q\n\nf,1\n", &catalog(&[("f", EventKind::Before, &q)]));
     assert_eq!(seen[0].line, 5);
@@ -302,18 +315,18 @@ fn csv_header_determines_columns_and_delimiter() {
 fn line_format_accepts_calls_and_reports_errors() {
     let q = [param(ParamSource::Arg(1), None)];
     for (value, expected) in [
-        ("1", Plain::Int(1)),
-        ("-0x1f", Plain::Int(-31)),
-        ("0x7fffffffffffffff", Plain::Int(i64::MAX)),
-        ("007", Plain::Int(7)),
-        ("1.5e1", Plain::Float(15.0)),
-        ("True", Plain::Bool(true)),
-        ("none", Plain::None),
-        ("null", Plain::None),
+        ("1", PlainValue::Int(1)),
+        ("-0x1f", PlainValue::Int(-31)),
+        ("0x7fffffffffffffff", PlainValue::Int(i64::MAX)),
+        ("007", PlainValue::Int(7)),
+        ("1.5e1", PlainValue::Float(15.0)),
+        ("True", PlainValue::Bool(true)),
+        ("none", PlainValue::None),
+        ("null", PlainValue::None),
         ("word:a/b-c.d", string("word:a/b-c.d")),
         ("\"(a, b=c)\"", string("(a, b=c)")),
         (r#""a\"\u00e9é\\""#, string("a\"éé\\")),
-        ("  \t1  ", Plain::Int(1)),
+        ("  \t1  ", PlainValue::Int(1)),
     ] {
         assert_eq!(one(&format!("f({value})"), &q)[0], expected, "{value}");
     }
@@ -374,7 +387,7 @@ fn malformed_lines_are_counted_independently_of_the_properties() {
     for catalog in [EventCatalog::default(), catalog(&[("g", EventKind::Before, &[named("x", None)])])] {
         let (_, summary) = events(text, &catalog);
         assert_eq!(summary.line_errors.count(), 8, "{:?}", summary.line_errors);
-        let lines: Vec<_> = summary.line_errors.first().iter().map(|problem| problem.place.line).collect();
+        let lines: Vec<_> = summary.line_errors.first().iter().map(|problem| problem.position.line).collect();
         assert_eq!(lines, [1, 2, 3, 4, 5, 6, 7, 8]);
     }
 }
@@ -396,29 +409,29 @@ fn json_errors_have_the_column_of_the_line() {
 
 #[test]
 fn formats_are_detected_or_selected() {
-    assert_eq!(Format::of_line("event"), Format::Csv);
-    assert_eq!(Format::of_line("events,time"), Format::Line);
+    assert_eq!(Format::detect("event"), Format::Csv);
+    assert_eq!(Format::detect("events,time"), Format::Line);
     assert_eq!("ndjson".parse(), Ok(Format::JsonLines));
     assert!("xml".parse::<Format>().unwrap_err().contains("jsonl, csv or line"));
-    let options = invigil_trace::ReadOptions { format: Some(Format::Line), ..simple() };
+    let options = invigil_trace::ReadOptions { format: Some(Format::Line), ..one_thread() };
     let (seen, summary) =
         read_all(vec![input("event\nf\n")], &catalog(&[("event", EventKind::Before, &[])]), &options);
     assert_eq!((seen.len(), summary.ignored, summary.formats), (1, 1, vec![Format::Line]));
     let texts = ["{\"event\":\"push\",\"time\":1}", "event,time", "what is this?", ""];
     let expected = [Format::JsonLines, Format::Csv, Format::Line, Format::Line];
     for threads in [1, 2] {
-        let options = invigil_trace::ReadOptions { threads, ..simple() };
+        let options = invigil_trace::ReadOptions { threads, ..one_thread() };
         for (text, format) in texts.iter().zip(expected) {
-            assert_eq!(read_all(vec![input(text)], &queues(), &options).1.formats, [format]);
+            assert_eq!(read_all(vec![input(text)], &queue_catalog(), &options).1.formats, [format]);
         }
-        let (_, summary) = read_all(texts.map(input).into(), &queues(), &options);
+        let (_, summary) = read_all(texts.map(input).into(), &queue_catalog(), &options);
         assert_eq!(summary.formats, expected);
     }
-    let json = invigil_trace::ReadOptions { format: Some(Format::JsonLines), ..simple() };
-    assert_eq!(read_all(vec![input("")], &queues(), &json).1.formats, [Format::JsonLines]);
-    let options = invigil_trace::ReadOptions { format: Some(Format::Csv), ..simple() };
+    let json = invigil_trace::ReadOptions { format: Some(Format::JsonLines), ..one_thread() };
+    assert_eq!(read_all(vec![input("")], &queue_catalog(), &json).1.formats, [Format::JsonLines]);
+    let options = invigil_trace::ReadOptions { format: Some(Format::Csv), ..one_thread() };
     for text in ["a,b\n1,2\n", ""] {
-        let (_, summary) = read_all(vec![input(text)], &queues(), &options);
+        let (_, summary) = read_all(vec![input(text)], &queue_catalog(), &options);
         let ReadEnd::Failed(error @ TraceError::Header { .. }) = summary.end else {
             panic!("{:?}", summary.end)
         };
@@ -435,12 +448,12 @@ fn compression_is_detected_by_magic_numbers() {
         encoder.finish().unwrap()
     };
     let zstd = |text: &str| zstd::encode_all(text.as_bytes(), 3).unwrap();
-    let (expected, _) = events([text, text].concat(), &queues());
+    let (expected, _) = events([text, text].concat(), &queue_catalog());
     assert_eq!(expected.len(), 4);
     for packed in [[gzip(text), gzip(text)].concat(), [zstd(text), zstd(text)].concat()] {
         for sizes in [[1usize].as_slice(), &[1000]] {
-            let input = Input::reader("test", Pieces::new(&packed, sizes));
-            let (seen, summary) = read_all(vec![input], &queues(), &simple());
+            let input = Input::reader("test", PiecewiseReader::new(&packed, sizes));
+            let (seen, summary) = read_all(vec![input], &queue_catalog(), &one_thread());
             assert!(matches!(summary.end, ReadEnd::Finished), "{:?}", summary.end);
             assert_eq!(seen, expected);
         }
@@ -457,14 +470,14 @@ fn unsupported_input_is_reported_with_a_remedy() {
         (b"[\n{\"event\":\"f\"}\n]", "jq -c"),
         (b"[{\"event\":\"f\"}]", "jq -c"),
     ] {
-        let (_, summary) = events(text, &queues());
+        let (_, summary) = events(text, &queue_catalog());
         let ReadEnd::Failed(error) = summary.end else { panic!("{:?}", summary.end) };
         assert!(error.to_string().contains(word), "{error}");
     }
-    let (_, summary) = read_all(vec![Input::named("/no/such/trace")], &queues(), &simple());
+    let (_, summary) = read_all(vec![Input::named("/no/such/trace")], &queue_catalog(), &one_thread());
     let ReadEnd::Failed(error) = summary.end else { panic!("{:?}", summary.end) };
     assert!(error.to_string().starts_with("/no/such/trace: cannot open"), "{error}");
-    let (_, summary) = read_all(vec![Input::file("/")], &queues(), &simple());
+    let (_, summary) = read_all(vec![Input::file("/")], &queue_catalog(), &one_thread());
     let ReadEnd::Failed(error) = summary.end else { panic!("{:?}", summary.end) };
     assert!(error.to_string().contains("directory"), "{error}");
 }

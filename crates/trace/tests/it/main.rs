@@ -8,7 +8,7 @@ mod common;
 mod formats;
 // Several traces merged by time.
 mod merging;
-// What is written is read, for any chunks and threads.
+// Round trips, with any chunk sizes and numbers of threads.
 mod round_trips;
-// Records without an event.
+// Records without an event name.
 mod state_records;

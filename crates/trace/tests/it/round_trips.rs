@@ -33,11 +33,11 @@ fn everything() -> EventCatalog {
     let mut params: Vec<_> = COLUMNS.iter().map(|name| named(name, None)).collect();
     params.push(param(ParamSource::Thread, None));
     params.push(param(ParamSource::Program, None));
-    let mut symbols = Vec::new();
+    let mut declarations = Vec::new();
     for name in NAMES {
-        symbols.extend(EventKind::WORDS.iter().map(|(kind, _)| (name, *kind, params.as_slice())));
+        declarations.extend(EventKind::WORDS.iter().map(|(kind, _)| (name, *kind, params.as_slice())));
     }
-    catalog(&symbols)
+    catalog(&declarations)
 }
 
 /// An event to write.
@@ -46,19 +46,19 @@ struct Written {
     name: &'static str,
     kind: EventKind,
     time: Option<f64>,
-    thread: Option<Plain>,
-    params: Vec<Option<Plain>>,
+    thread: Option<PlainValue>,
+    params: Vec<Option<PlainValue>>,
 }
 
-fn value(text: &'static str) -> impl Strategy<Value = Plain> {
+fn value(text: &'static str) -> impl Strategy<Value = PlainValue> {
     prop_oneof![
-        Just(Plain::None),
-        any::<bool>().prop_map(Plain::Bool),
-        any::<i64>().prop_map(Plain::Int),
-        (-100i64..100).prop_map(Plain::Int),
-        any::<f64>().prop_filter("finite", |f| f.is_finite()).prop_map(Plain::Float),
-        (-1000i32..1000).prop_map(|i| Plain::Float(f64::from(i) / 8.0)),
-        text.prop_map(Plain::Str),
+        Just(PlainValue::None),
+        any::<bool>().prop_map(PlainValue::Bool),
+        any::<i64>().prop_map(PlainValue::Int),
+        (-100i64..100).prop_map(PlainValue::Int),
+        any::<f64>().prop_filter("finite", |f| f.is_finite()).prop_map(PlainValue::Float),
+        (-1000i32..1000).prop_map(|i| PlainValue::Float(f64::from(i) / 8.0)),
+        text.prop_map(PlainValue::Str),
         prop::sample::select(&ODD[..]).prop_map(string),
     ]
 }
@@ -77,13 +77,13 @@ fn written(text: &'static str) -> impl Strategy<Value = Written> {
         })
 }
 
-fn field(plain: &Plain) -> FieldValue<'_> {
+fn field(plain: &PlainValue) -> FieldValue<'_> {
     match plain {
-        Plain::Unset | Plain::None => FieldValue::None,
-        Plain::Bool(b) => FieldValue::Bool(*b),
-        Plain::Int(i) => FieldValue::Int(*i),
-        Plain::Float(f) => FieldValue::Float(*f),
-        Plain::Str(s) => FieldValue::Str(s),
+        PlainValue::Unset | PlainValue::None => FieldValue::None,
+        PlainValue::Bool(b) => FieldValue::Bool(*b),
+        PlainValue::Int(i) => FieldValue::Int(*i),
+        PlainValue::Float(f) => FieldValue::Float(*f),
+        PlainValue::Str(s) => FieldValue::Str(s),
     }
 }
 
@@ -103,15 +103,15 @@ fn write_all(entries: &[Written], format: Format) -> Vec<u8> {
 }
 
 /// The events that reading must yield.
-fn expected(entries: &[Written], format: Format) -> Vec<Seen> {
+fn expected(entries: &[Written], format: Format) -> Vec<PlainEvent> {
     let header = u64::from(format == Format::Csv);
-    let read = |value: &Option<Plain>| match value {
-        None => Plain::Unset,
+    let read = |value: &Option<PlainValue>| match value {
+        None => PlainValue::Unset,
         // CSV writes both as an empty cell.
-        Some(Plain::None) if format == Format::Csv => Plain::Unset,
+        Some(PlainValue::None) if format == Format::Csv => PlainValue::Unset,
         Some(value) => value.clone(),
     };
-    let seen = |i: usize, entry: &Written, kind: EventKind| Seen {
+    let seen = |i: usize, entry: &Written, kind: EventKind| PlainEvent {
         name: entry.name.to_owned(),
         kind,
         time: entry.time,
@@ -144,13 +144,13 @@ proptest! {
 
     #[test]
     fn written_events_are_read_back(entries in prop::collection::vec(written("\\PC{0,30}|[\\x00-\\xff]{0,5}"), 0..20)) {
-        assert_read(&entries, Format::JsonLines, &simple());
-        assert_read(&entries, Format::Line, &simple());
+        assert_read(&entries, Format::JsonLines, &one_thread());
+        assert_read(&entries, Format::Line, &one_thread());
     }
 
     #[test]
     fn events_written_as_csv_are_read_back(entries in prop::collection::vec(written("\\PC{0,30}"), 0..20)) {
-        assert_read(&entries, Format::Csv, &simple());
+        assert_read(&entries, Format::Csv, &one_thread());
     }
 
     #[test]
@@ -158,7 +158,7 @@ proptest! {
         entries in prop::collection::vec(written("[a-zé\"\\\\]{0,30}"), 0..60),
         damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..4),
         sizes in prop::collection::vec(1usize..300, 1..5),
-        (block, threads) in (1usize..500, 1usize..4),
+        (chunk_bytes, threads) in (1usize..500, 1usize..4),
     ) {
         for format in [Format::JsonLines, Format::Csv, Format::Line] {
             let mut text = write_all(&entries, format);
@@ -167,10 +167,10 @@ proptest! {
                     text[at] = *byte;
                 }
             }
-            let options = ReadOptions { format: Some(format), ..simple() };
+            let options = ReadOptions { format: Some(format), ..one_thread() };
             let (whole, reported) = read_all(vec![input(&text)], &everything(), &options);
-            let pieces = Input::reader("test", Pieces::new(&text, &sizes));
-            let options = ReadOptions { block, threads, ..options };
+            let pieces = Input::reader("test", PiecewiseReader::new(&text, &sizes));
+            let options = ReadOptions { chunk_bytes, threads, ..options };
             let (cut, reported_again) = read_all(vec![pieces], &everything(), &options);
             prop_assert_eq!(whole, cut);
             prop_assert_eq!(&reported.line_errors, &reported_again.line_errors);
@@ -191,7 +191,7 @@ proptest! {
     ) {
         let text = [header.as_bytes(), &text].concat();
         for format in [None, Some(Format::JsonLines), Some(Format::Csv), Some(Format::Line)] {
-            let options = ReadOptions { format, max_line: 300, ..simple() };
+            let options = ReadOptions { format, max_line: 300, ..one_thread() };
             let (seen, summary) = read_all(vec![input(&text)], &everything(), &options);
             prop_assert_eq!(seen.len() as u64, summary.events);
             if matches!(summary.end, ReadEnd::Finished) {
@@ -233,8 +233,8 @@ fn stopped_read_returns_without_waiting_for_input() {
     let text = "push(queue=1)\n".repeat(10_000);
     for threads in [1, 2, 4] {
         let mut blocks = 0;
-        let options = ReadOptions { threads, block: 100, ..simple() };
-        let summary = read(vec![input(&text)], &Schema::new(&queues()), &options, |_| {
+        let options = ReadOptions { threads, chunk_bytes: 100, ..one_thread() };
+        let summary = read(vec![input(&text)], &Schema::new(&queue_catalog()), &options, |_| {
             blocks += 1;
             if blocks == 3 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
@@ -248,8 +248,10 @@ fn panic_of_the_consumer_is_propagated() {
     let text = "push(queue=1)\n".repeat(10_000);
     for threads in [1, 2] {
         let caught = std::panic::catch_unwind(|| {
-            let options = ReadOptions { threads, block: 100, ..simple() };
-            read(vec![input(&text)], &Schema::new(&queues()), &options, |_| panic!("as the test wants"))
+            let options = ReadOptions { threads, chunk_bytes: 100, ..one_thread() };
+            read(vec![input(&text)], &Schema::new(&queue_catalog()), &options, |_| {
+                panic!("as the test wants")
+            })
         });
         assert!(caught.is_err());
     }
@@ -259,13 +261,13 @@ fn panic_of_the_consumer_is_propagated() {
 fn line_from_a_pipe_is_delivered_immediately() {
     for threads in [1, 2, 3] {
         let (mut end, pipe) = std::io::pipe().map(|(reader, writer)| (writer, reader)).unwrap();
-        let (say, hear) = channel();
+        let (delivered, received) = channel();
         let reading = std::thread::spawn(move || {
-            let options = ReadOptions { threads, format: Some(Format::Line), ..simple() };
-            read(vec![Input::reader("pipe", pipe)], &Schema::new(&queues()), &options, |block| {
-                (0..block.batch.len()).for_each(|i| say.send(block.place(i).line).unwrap());
+            let options = ReadOptions { threads, format: Some(Format::Line), ..one_thread() };
+            read(vec![Input::reader("pipe", pipe)], &Schema::new(&queue_catalog()), &options, |block| {
+                (0..block.batch.len()).for_each(|i| delivered.send(block.position(i).line).unwrap());
                 // The last line suffices, although the pipe stays open.
-                if block.place(block.batch.len() - 1).line == 5 {
+                if block.position(block.batch.len() - 1).line == 5 {
                     ControlFlow::Break(())
                 } else {
                     ControlFlow::Continue(())
@@ -274,8 +276,7 @@ fn line_from_a_pipe_is_delivered_immediately() {
         });
         for line in 1..=5 {
             end.write_all(b"push(queue=1)\n").unwrap();
-            let heard = hear.recv_timeout(std::time::Duration::from_secs(20));
-            assert_eq!(heard, Ok(line));
+            assert_eq!(received.recv_timeout(std::time::Duration::from_secs(20)), Ok(line));
         }
         assert!(matches!(reading.join().unwrap().end, ReadEnd::Stopped));
         drop(end);
@@ -286,22 +287,21 @@ fn line_from_a_pipe_is_delivered_immediately() {
 fn line_from_several_pipes_is_delivered_once_its_order_is_known() {
     for threads in [1, 2] {
         let (reader, mut live) = std::io::pipe().unwrap();
-        let (say, hear) = channel();
+        let (delivered, received) = channel();
         let reading = std::thread::spawn(move || {
-            let options = ReadOptions { threads, ..simple() };
+            let options = ReadOptions { threads, ..one_thread() };
             let inputs = vec![Input::reader("pipe", reader), input("@100 pop()\n")];
-            read(inputs, &Schema::new(&queues()), &options, |block| {
-                (0..block.batch.len()).for_each(|i| say.send(block.batch.meta(i).time).unwrap());
+            read(inputs, &Schema::new(&queue_catalog()), &options, |block| {
+                (0..block.batch.len()).for_each(|i| delivered.send(block.batch.meta(i).time).unwrap());
                 ControlFlow::Continue(())
             })
         });
         for time in 1..=5 {
             live.write_all(format!("@{time} push(queue=1)\n").as_bytes()).unwrap();
-            let heard = hear.recv_timeout(std::time::Duration::from_secs(20));
-            assert_eq!(heard, Ok(f64::from(time)));
+            assert_eq!(received.recv_timeout(std::time::Duration::from_secs(20)), Ok(f64::from(time)));
         }
         drop(live);
-        assert_eq!(hear.recv_timeout(std::time::Duration::from_secs(20)), Ok(100.0));
+        assert_eq!(received.recv_timeout(std::time::Duration::from_secs(20)), Ok(100.0));
         assert_eq!(reading.join().unwrap().events, 6);
     }
 }
@@ -327,7 +327,8 @@ fn refused_threads_fall_back_to_the_calling_thread() {
     let text = "@1 push(queue=1)\n".repeat(1000);
     for inputs in [1, 2] {
         let all = (0..inputs).map(|_| input(&text)).collect();
-        let (seen, summary) = read_all(all, &queues(), &ReadOptions { threads: 4, block: 64, ..simple() });
+        let (seen, summary) =
+            read_all(all, &queue_catalog(), &ReadOptions { threads: 4, chunk_bytes: 64, ..one_thread() });
         assert!(matches!(summary.end, ReadEnd::Finished));
         assert_eq!(seen.len(), 1000 * inputs);
     }
@@ -335,8 +336,8 @@ fn refused_threads_fall_back_to_the_calling_thread() {
 
 #[test]
 fn thread_count_is_limited() {
-    let options = ReadOptions { threads: usize::MAX, ..simple() };
-    let (seen, _) = read_all(vec![input("push()\n")], &queues(), &options);
+    let options = ReadOptions { threads: usize::MAX, ..one_thread() };
+    let (seen, _) = read_all(vec![input("push()\n")], &queue_catalog(), &options);
     assert_eq!(seen.len(), 1);
 }
 
@@ -353,9 +354,9 @@ fn panic_of_the_input_is_propagated() {
     }
     for (threads, inputs) in [(1, 1), (2, 1), (1, 2), (2, 2)] {
         let caught = std::panic::catch_unwind(|| {
-            let options = ReadOptions { threads, ..simple() };
+            let options = ReadOptions { threads, ..one_thread() };
             let inputs = (0..inputs).map(|_| Input::reader("test", Broken(0))).collect();
-            read(inputs, &Schema::new(&queues()), &options, |_| ControlFlow::Continue(()))
+            read(inputs, &Schema::new(&queue_catalog()), &options, |_| ControlFlow::Continue(()))
         });
         assert!(caught.is_err());
     }

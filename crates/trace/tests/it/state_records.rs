@@ -11,7 +11,7 @@ fn states() -> EventCatalog {
     ])
 }
 
-fn rows(text: &str) -> Vec<Vec<Plain>> {
+fn rows(text: &str) -> Vec<Vec<PlainValue>> {
     let (seen, summary) = events(text, &states());
     assert!(
         summary.line_errors.is_empty() && matches!(summary.end, ReadEnd::Finished),
@@ -23,7 +23,8 @@ fn rows(text: &str) -> Vec<Vec<Plain>> {
 
 #[test]
 fn table_without_event_column_yields_states() {
-    let expected = [vec![Plain::Int(1), Plain::Int(0)], vec![Plain::Bool(false), Plain::Bool(true)]];
+    let expected =
+        [vec![PlainValue::Int(1), PlainValue::Int(0)], vec![PlainValue::Bool(false), PlainValue::Bool(true)]];
     for text in [
         "a,b\n1,0\nfalse,true\n",
         "time;a;other;b\n0.5;1;x;0\n1.5;false;y;true\n",
@@ -32,8 +33,8 @@ fn table_without_event_column_yields_states() {
     ] {
         assert_eq!(rows(text), expected, "{text}");
     }
-    assert_eq!(rows("a,c\n1,1\n"), [[Plain::Int(1), Plain::Unset]]);
-    assert_eq!(rows("{\"c\": 1}\n"), [[Plain::Unset, Plain::Unset]]);
+    assert_eq!(rows("a,c\n1,1\n"), [[PlainValue::Int(1), PlainValue::Unset]]);
+    assert_eq!(rows("{\"c\": 1}\n"), [[PlainValue::Unset, PlainValue::Unset]]);
 }
 
 #[test]
@@ -48,10 +49,10 @@ fn records_with_event_names_are_not_states() {
 
 #[test]
 fn table_with_one_column_needs_an_explicit_format() {
-    let options = ReadOptions { format: Some(Format::Csv), ..simple() };
+    let options = ReadOptions { format: Some(Format::Csv), ..one_thread() };
     let (seen, summary) = read_all(vec![input("a\n1\n0\n")], &states(), &options);
     assert!(summary.line_errors.is_empty());
-    assert_eq!(firsts(&seen), [Plain::Int(1), Plain::Int(0)]);
+    assert_eq!(first_params(&seen), [PlainValue::Int(1), PlainValue::Int(0)]);
     let (_, summary) = read_all(vec![input("x,y\n1,1\n")], &states(), &options);
     let ReadEnd::Failed(error @ TraceError::Header { .. }) = summary.end else { panic!("{summary:?}") };
     assert!(error.to_string().contains("nor a column that a property reads"), "{error}");
@@ -72,15 +73,15 @@ fn every_event_is_also_the_any_event() {
     ]);
     let (seen, summary) = events("known(x=1)\nother(x=2)\nafter more(y=3)\n", &catalog);
     assert_eq!((summary.ignored, summary.line_errors.count()), (0, 0));
-    let reported: Vec<(&str, Vec<Plain>)> =
+    let reported: Vec<(&str, Vec<PlainValue>)> =
         seen.iter().map(|s| (s.name.as_str(), s.params.clone())).collect();
     assert_eq!(
         reported,
         [
-            ("known", vec![Plain::Int(1)]),
-            (ANY_EVENT, vec![string("known"), Plain::Int(1)]),
-            (ANY_EVENT, vec![string("other"), Plain::Int(2)]),
-            (ANY_EVENT, vec![string("more"), Plain::Unset]),
+            ("known", vec![PlainValue::Int(1)]),
+            (ANY_EVENT, vec![string("known"), PlainValue::Int(1)]),
+            (ANY_EVENT, vec![string("other"), PlainValue::Int(2)]),
+            (ANY_EVENT, vec![string("more"), PlainValue::Unset]),
         ]
     );
 }

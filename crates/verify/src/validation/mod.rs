@@ -191,7 +191,7 @@ impl<'b> TraceFollower<'b> {
     fn follow(&mut self, block: &EventBlock) -> ControlFlow<()> {
         for at in 0..block.batch.len() {
             self.number += 1;
-            self.take(&block.batch, at, block.place(at));
+            self.take(&block.batch, at, block.position(at));
             if self.rejected.is_some() || self.has_too_many_configurations {
                 return ControlFlow::Break(());
             }
@@ -261,7 +261,7 @@ impl<'b> TraceFollower<'b> {
             _ => ValidationResult::Unknown,
         };
         let mut unread = self.unread;
-        for column in &trace.unread {
+        for column in &trace.unread_columns {
             if !unread.contains(column) && unknown_fields::is_unknown(binding, column) {
                 unread.push(column.clone());
             }

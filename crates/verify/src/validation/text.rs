@@ -199,7 +199,7 @@ impl ValidationReport {
         if skipped > 0 {
             let first = self.trace.line_errors.first().first();
             let first =
-                first.map_or(String::new(), |problem| format!("; line {}: {problem}", problem.place.line));
+                first.map_or(String::new(), |problem| format!("; line {}: {problem}", problem.position.line));
             notes.push(format!("{} could not be read and are left out{first}", count(skipped, "line")));
         }
         if self.matched == 0 && self.is_possible() {

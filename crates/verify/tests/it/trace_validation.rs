@@ -338,7 +338,7 @@ fn execution_traces_validate_against_their_model() {
         actions.push(action);
         states.push(target);
     }
-    let path = Path { states, actions, back: None, fault: None };
+    let path = Path { states, actions, loop_back: None, fault: None };
     let trace = ExecutionTrace::of(&model, &path).to_json_lines();
     let validation = run(&NameMapping::default(), &trace);
     assert!(validation.is_possible(), "{trace}\n{}", reported(&validation));

@@ -56,7 +56,7 @@ struct Pair<'c> {
 }
 
 impl Alignment {
-    /// Locates the original instructions, such that large_program_behaves_the_same_with_all_probes between them is probes, and checks that branches keep
+    /// Locates the original instructions, such that only probes are between them, and checks that branches keep
     /// their targets.
     pub(crate) fn find(
         was: &Code<'_>,

@@ -165,7 +165,7 @@ fn class_files_without_frames_are_woven() {
     }
 }
 
-/// A class of Java 1.4, written by hand: compilers of that time made subroutines_are_woven of `finally`.
+/// A class of Java 1.4, written by hand: compilers of that time made subroutines of `finally`.
 ///
 /// ```text
 /// static int run(int n) { f = n; subroutine; subroutine; return f; }     subroutine: f = f * 2

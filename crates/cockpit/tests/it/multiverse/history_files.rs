@@ -80,15 +80,19 @@ fn counterexample_is_opened_as_first_universe() {
     let start = model.starts()[1].words.clone();
     let pushed = model.outcomes(&start, 1)[0].words.clone();
     let last = model.outcomes(&pushed, 1)[0].words.clone();
-    let path =
-        Path { states: vec![start.clone(), pushed, last], actions: vec![1, 1], fault: Some(1), back: None };
+    let path = Path {
+        states: vec![start.clone(), pushed, last],
+        actions: vec![1, 1],
+        fault: Some(1),
+        loop_back: None,
+    };
     let found = execution(&model, &path).unwrap();
     let (said, _) = session_with(&model, Some(&found), "back\nstep push\ntree\n");
     assert!(said.starts_with("#0  start\n      n = 2\n#1  push\n      n: 2 → 3\n"), "{said}");
     assert!(said.contains("faulted: n cannot hold 5"), "{said}");
     assert!(said.ends_with("  #2  push\n* #3  push\n"), "repeating the same step adds no universe: {said}");
 
-    let round = Path { states: vec![start], actions: vec![], fault: None, back: Some((0, Some(0))) };
+    let round = Path { states: vec![start], actions: vec![], fault: None, loop_back: Some((0, Some(0))) };
     let found = execution(&model, &round).unwrap();
     let (said, _) = session_with(&model, Some(&found), "");
     assert!(said.contains("the steps from #0 to #1 repeat forever"), "{said}");

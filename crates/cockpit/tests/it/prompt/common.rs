@@ -56,7 +56,7 @@ struct FakeFactory {
 impl SessionFactory for FakeFactory {
     fn load(&mut self, files: &Files) -> Result<LoadedFiles, String> {
         let (mut sources, mut catalog) = (Sources::default(), EventCatalog::default());
-        let (mut automata, mut written) = (Vec::new(), Vec::new());
+        let (mut automata, mut property_sources) = (Vec::new(), Vec::new());
         let mut problems: Vec<Diagnostic> = Vec::new();
         for path in &files.properties {
             let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -67,7 +67,7 @@ impl SessionFactory for FakeFactory {
             let (automaton, found) = prop::lower::lower(&name, &property, &[], &mut catalog);
             problems.extend(found);
             automata.extend(automaton.map(Arc::new));
-            written.push(invigil_lang::PropertySource::Prop(property));
+            property_sources.push(invigil_lang::PropertySource::Prop(property));
         }
         let all: Vec<&Automaton> = automata.iter().map(|automaton| &**automaton).collect();
         let mut scenarios = Vec::new();
@@ -82,10 +82,20 @@ impl SessionFactory for FakeFactory {
         if problems.iter().any(Diagnostic::is_error) {
             return Err(render(&sources, &problems, false));
         }
-        let given = (0..automata.len()).collect();
+        let file_of_property = (0..automata.len()).collect();
         let (scripts, warnings) = (Vec::new(), String::new());
-        let places = Vec::new();
-        Ok(LoadedFiles { automata, written, given, catalog, scripts, places, scenarios, sources, warnings })
+        let entity_spans = Vec::new();
+        Ok(LoadedFiles {
+            automata,
+            property_sources,
+            file_of_property,
+            catalog,
+            scripts,
+            entity_spans,
+            scenarios,
+            sources,
+            warnings,
+        })
     }
 
     fn start_target(&mut self) -> TargetResult<Box<dyn Target>> {
@@ -155,7 +165,7 @@ fn open_with(
         style: Style::default(),
         interrupt: InterruptHandle::default(),
         console: None,
-        asks,
+        asks_for_confirmation: asks,
         attached,
     };
     let (debugger, _, _) = LiveDebugger::open(config)?;

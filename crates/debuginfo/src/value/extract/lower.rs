@@ -99,7 +99,7 @@ impl<'s, 'a> Lowering<'s, 'a> {
                 Box::new(self.arithmetic(no)?),
             )),
             _ => match self.formula(node, ScalarKind::Any)? {
-                Formula::Read(ReadPlan { kind: ReadKind::Text(_) | ReadKind::TextBehind, .. }) => None,
+                Formula::Read(ReadPlan { kind: ReadKind::Text(_) | ReadKind::TextPointer, .. }) => None,
                 other => Some(other),
             },
         }
@@ -354,7 +354,9 @@ pub(super) fn read_plan(
             let width = (size * 8).clamp(8, 128) as u8;
             ReadKind::Scalar(Basic::integer(width, scope.info.enumeration_is_signed(at)).sized(size), bits)
         }
-        Shape::Pointer(target) if wanted == ScalarKind::Str && scope.is_char(&target) => ReadKind::TextBehind,
+        Shape::Pointer(target) if wanted == ScalarKind::Str && scope.is_char(&target) => {
+            ReadKind::TextPointer
+        }
         Shape::Pointer(_) => ReadKind::Scalar(Basic::ADDRESS, None),
         Shape::Array(element, Some(count))
             if scope.is_char(&element) && matches!(path, AccessPath::Memory { .. }) =>

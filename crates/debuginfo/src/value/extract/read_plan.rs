@@ -42,7 +42,7 @@ pub enum ReadKind {
     /// The string at the location, of at most this many bytes.
     Text(usize),
     /// The zero-terminated string that the pointer at the location refers to.
-    TextBehind,
+    TextPointer,
 }
 
 /// How to reach the location of a value.
@@ -170,14 +170,14 @@ impl ReadPlan {
                 Ok((Integer::new(word >> bits.first.min(127), width, basic.is_signed()).bits(), basic))
             }
             ReadKind::Address => Ok((u128::from(self.path.address(registers, memory)?), Basic::ADDRESS)),
-            ReadKind::Text(_) | ReadKind::TextBehind => Err(Unavailable::Composite),
+            ReadKind::Text(_) | ReadKind::TextPointer => Err(Unavailable::Composite),
         }
     }
 
     fn text(&self, registers: &Registers, memory: &dyn Memory) -> Result<Option<String>, Unavailable> {
         let (address, most) = match self.kind {
             ReadKind::Text(most) => (self.path.address(registers, memory)?, most.min(LONGEST)),
-            ReadKind::TextBehind => (self.path.bits(8, registers, memory)? as u64, LONGEST),
+            ReadKind::TextPointer => (self.path.bits(8, registers, memory)? as u64, LONGEST),
             _ => return Ok(None),
         };
         let (text, _) = text_in(memory, address, most)?;

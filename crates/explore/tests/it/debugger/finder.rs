@@ -121,7 +121,7 @@ fn unevaluable_condition_is_a_hit() {
     let found = BreakpointFinder::new(&line).run(&[0], &breakpoints);
     let execution = &found.witnesses[0].execution;
     assert_eq!(execution.len(), 7);
-    let step = invigil_semantics::Step::taken(&6, &'a', &7);
+    let step = invigil_semantics::Step::by_action(&6, &'a', &7);
     assert_eq!(breakpoints[0].fault(&line, step).as_deref(), Some("nobody knows"));
 }
 

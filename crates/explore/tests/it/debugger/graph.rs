@@ -108,7 +108,7 @@ pub(crate) fn replays(graph: &Graph, execution: &Execution<u8, char>) -> bool {
         let source = execution.config(at).unwrap();
         graph.steps(source).into_iter().any(|step| step == (*action, *target))
     });
-    let back = match execution.back {
+    let back = match execution.loop_back {
         None => true,
         Some(at) if at == execution.len() => graph.is_deadlocked(execution.last()),
         Some(at) => execution.config(at) == Some(execution.last()),

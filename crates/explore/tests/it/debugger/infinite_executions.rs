@@ -88,7 +88,7 @@ fn product(graph: &Graph, automaton: &Automaton<Ask>) -> (Vec<Node>, Links) {
     for at in 0..5 {
         let steps: Vec<(char, u8)> = graph.steps(&at).into_iter().collect();
         for (action, target) in &steps {
-            read(graph, automaton, Step::taken(&at, action, target), |state, marks, to| {
+            read(graph, automaton, Step::by_action(&at, action, target), |state, marks, to| {
                 links.push(((at, state), marks, (*target, to)));
             });
         }
@@ -105,11 +105,11 @@ fn product(graph: &Graph, automaton: &Automaton<Ask>) -> (Vec<Node>, Links) {
 fn accepts(graph: &Graph, automaton: &Automaton<Ask>, lasso: &Execution<u8, char>) -> bool {
     let (mut starts, mut links) = (Vec::new(), Vec::new());
     first(graph, automaton, lasso.start, 0, &mut starts);
-    let back = lasso.back.unwrap() as u8;
+    let back = lasso.loop_back.unwrap() as u8;
     let length = lasso.len() as u8;
     for (at, (action, target)) in (0..).zip(&lasso.steps) {
         let source = lasso.config(usize::from(at)).unwrap();
-        read(graph, automaton, Step::taken(source, action, target), |state, marks, to| {
+        read(graph, automaton, Step::by_action(source, action, target), |state, marks, to| {
             let next = if at + 1 == length && back < length { back } else { at + 1 };
             links.push(((at, state), marks, (next, to)));
             // The last step leads back to the start of the cycle.
@@ -160,7 +160,7 @@ fn guarantee_is_hit_after_finitely_many_steps() {
         Graph { initial: vec![0], edges: vec![(0, 'a', vec![1]), (1, 'a', vec![0]), (1, 'b', vec![2])] };
     let found = BreakpointFinder::new(&graph).run(&[0], &[Breakpoint::automaton(eventually)]);
     let execution = &found.witnesses[0].execution;
-    assert_eq!((&execution.steps[..], execution.back), (&[('a', 1), ('b', 2)][..], None));
+    assert_eq!((&execution.steps[..], execution.loop_back), (&[('a', 1), ('b', 2)][..], None));
 }
 
 #[test]

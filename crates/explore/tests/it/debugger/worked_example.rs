@@ -73,7 +73,7 @@ fn step_with_two_outcomes_offers_both_as_options() {
     assert_eq!(seen(&selected), [1, 3, 6]);
     assert!(debugger.act(&stepped, &DebugAction::Select(9)).is_none(), "9 is no option");
     // A selection is evaluated as the step of the subject that it completes.
-    let step = Step::taken(&stepped, &DebugAction::Select(6), &selected);
+    let step = Step::by_action(&stepped, &DebugAction::Select(6), &selected);
     assert!(debugger.evaluate(&Ask::By('2'), step).unwrap());
     assert!(debugger.evaluate(&Ask::From(3, 6), step).unwrap());
 }

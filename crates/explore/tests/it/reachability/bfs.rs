@@ -86,7 +86,7 @@ fn no_deeper_than_allowed() {
     }
 }
 
-/// Counts progress reports, and stops after some configurations.
+/// ThreadCounts progress reports, and stops after some configurations.
 struct Stop(AtomicU64, u64);
 
 impl ProgressListener for Stop {

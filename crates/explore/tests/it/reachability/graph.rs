@@ -105,8 +105,8 @@ impl Graph {
 
     /// Replays the path of a finding and checks what it shows.
     pub(crate) fn replay(&self, found: &Finding) {
-        let Path { states, actions, back, fault } = &found.path;
-        assert_eq!(*back, None);
+        let Path { states, actions, loop_back, fault } = &found.path;
+        assert_eq!(*loop_back, None);
         assert_eq!(states.len(), actions.len() + 1);
         let nodes: Vec<u32> = states.iter().map(|state| self.node(state)).collect();
         for (node, state) in nodes.iter().zip(states) {
@@ -117,8 +117,9 @@ impl Graph {
             self.initial.iter().filter(|(node, _)| *node == nodes[0]).map(|(_, flags)| *flags).collect();
         for (pair, action) in nodes.windows(2).zip(actions) {
             let edges = self.edges[pair[0] as usize].iter();
-            let taken = edges.filter(|(to, by, flags)| (to, by) == (&pair[1], action) && flags & FAULT == 0);
-            flags = taken.map(|(_, _, flags)| *flags).collect::<Vec<u32>>();
+            let transition =
+                edges.filter(|(to, by, flags)| (to, by) == (&pair[1], action) && flags & FAULT == 0);
+            flags = transition.map(|(_, _, flags)| *flags).collect::<Vec<u32>>();
             assert!(!flags.is_empty(), "no such step: {pair:?} by {action}");
         }
         let last = &self.edges[*nodes.last().unwrap() as usize];

@@ -55,7 +55,7 @@ fn chain(nodes: u32) -> Graph {
 #[test]
 fn faulty_initial_configuration_is_reported() {
     let graph = Graph { width: 1, initial: vec![(0, 0), (1, FAULT)], edges: vec![vec![(0, 0, 0)]] };
-    let path = Path { states: vec![], actions: vec![], back: None, fault: Some(0) };
+    let path = Path { states: vec![], actions: vec![], loop_back: None, fault: Some(0) };
     let found = [Finding { kind: FindingKind::Fault, path }];
     let walks = WalkOptions { walks: 20, ..WalkOptions::default() };
     for report in [

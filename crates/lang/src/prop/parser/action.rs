@@ -4,7 +4,7 @@ use super::super::ast::{Action, Name};
 use crate::parsing::PropParser;
 use crate::parsing::layout_tokens::{LayoutRole, LayoutToken};
 use crate::parsing::scan::Token;
-use crate::python::{LexemeKind, walk};
+use crate::python::{LexemeKind, lexemes};
 use invigil_expr::diag::Diagnostic;
 
 impl PropParser<'_> {
@@ -24,10 +24,11 @@ impl PropParser<'_> {
         let end = match self.closing_parenthesis(open) {
             Some(end) => end,
             None => {
-                let problem = Diagnostic::error(self.span(open, open + 1), "this parenthesis is not closed")
-                    .label("opened here")
-                    .help(format!("write the call as `{name}()`"));
-                self.report(problem);
+                let diagnostic =
+                    Diagnostic::error(self.span(open, open + 1), "this parenthesis is not closed")
+                        .label("opened here")
+                        .help(format!("write the call as `{name}()`"));
+                self.report(diagnostic);
                 self.text[open..].find('\n').map_or(self.text.len(), |at| open + at)
             }
         };
@@ -44,7 +45,7 @@ impl PropParser<'_> {
     /// Returns the offset after the parenthesis that closes the one at `open`.
     fn closing_parenthesis(&self, open: usize) -> Option<usize> {
         let (mut depth, mut braces) = (0u32, 0u32);
-        for lexeme in walk(self.text, open) {
+        for lexeme in lexemes(self.text, open) {
             match lexeme.kind {
                 LexemeKind::Open(b'{') => braces += 1,
                 LexemeKind::Close(b'}') => braces = braces.checked_sub(1)?,

@@ -3,7 +3,7 @@
 use super::super::ast::{EventPattern, Name, Param};
 use crate::parsing::PropParser;
 use crate::parsing::layout_tokens::{LayoutRole, LayoutToken};
-use crate::parsing::scan::{self, SPECIAL_EVENTS, SPECIAL_PARAMS, Token};
+use crate::parsing::scan::{self, PREDEFINED_EVENTS, PREDEFINED_PARAMS, Token};
 use invigil_expr::diag::{Diagnostic, Span, nearest};
 use invigil_monitor::event::{EventKind, ParamSource, ParamType};
 
@@ -32,8 +32,8 @@ impl PropParser<'_> {
             _ => None,
         };
         let Some(name) = self.event_name() else {
-            let problem = self.expected("an event name").help(self.name_help());
-            self.report(problem);
+            let diagnostic = self.expected("an event name").help(self.name_help());
+            self.report(diagnostic);
             if self.at_mark('(') {
                 self.params();
             } else {
@@ -55,15 +55,15 @@ impl PropParser<'_> {
             // `write s(s)` or `queue_push(q)`: only the keyword is missing.
             Token::Word(word) if self.peek() == Token::Mark('(') || self.at_access() => {
                 let moment = moment.map_or(String::new(), |moment| format!("{moment} "));
-                let problem = self.expected("`event`").help(format!("write `{moment}event {word} …`"));
-                self.report(problem);
+                let diagnostic = self.expected("`event`").help(format!("write `{moment}event {word} …`"));
+                self.report(diagnostic);
             }
             Token::Word(word) if !matches!(word, "success" | "failure") => {
                 match self.intended_keyword(word, &["event", "before", "after"]) {
                     Some(keyword) => self.report_misspelt(keyword),
                     None => {
-                        let problem = self.expected("`event`").help("write `event NAME`");
-                        self.report(problem);
+                        let diagnostic = self.expected("`event`").help("write `event NAME`");
+                        self.report(diagnostic);
                     }
                 }
                 self.skip();
@@ -72,8 +72,8 @@ impl PropParser<'_> {
                 }
             }
             _ => {
-                let problem = self.expected("`event`");
-                self.report(problem.help("a transition needs an event: `transition { event f() … }`"));
+                let diagnostic = self.expected("`event`");
+                self.report(diagnostic.help("a transition needs an event: `transition { event f() … }`"));
             }
         }
     }
@@ -89,7 +89,7 @@ impl PropParser<'_> {
             Token::Word("success" | "failure") => {
                 scan::next(self.text, next.token, next.end, |_, _| {}).token == Token::Mark('(')
             }
-            Token::Word(_) | Token::Quoted(_) | Token::Special(_) => true,
+            Token::Word(_) | Token::Quoted(_) | Token::Predefined(_) => true,
             _ => false,
         }
     }
@@ -106,7 +106,7 @@ impl PropParser<'_> {
             Token::Quoted(text) if !text.is_empty() => {
                 Some(Name { text: text.to_owned(), span: self.take(LayoutRole::Word) })
             }
-            Token::Special(word) => {
+            Token::Predefined(word) => {
                 Some(Name { text: format!("#{word}"), span: self.take(LayoutRole::Word) })
             }
             Token::Word(_) | Token::Mark('/' | '.' | '~' | '$') => {
@@ -127,11 +127,11 @@ impl PropParser<'_> {
     fn name_help(&self) -> String {
         let hidden = self.comments.last().filter(|comment| comment.start >= self.last_end);
         match hidden.map(|comment| scan::word_at(&self.text[comment.start + 1..])) {
-            Some(word) if !word.is_empty() => match nearest(word, SPECIAL_EVENTS) {
+            Some(word) if !word.is_empty() => match nearest(word, PREDEFINED_EVENTS) {
                 Some(special) => format!("did you mean `#{special}`? `#{word}` starts a comment"),
                 None => format!(
-                    "`#{word}` starts a comment; the special events are `#{}`",
-                    SPECIAL_EVENTS.join("`, `#")
+                    "`#{word}` starts a comment; the predefined events are `#{}`",
+                    PREDEFINED_EVENTS.join("`, `#")
                 ),
             },
             _ => "write `event FUNCTION` or `event write VARIABLE`".to_owned(),
@@ -143,8 +143,8 @@ impl PropParser<'_> {
         if implied != EventKind::Before {
             if moment.is_some() || access.is_some_and(|word| word != "call") {
                 let message = format!("`{}` has no `before`, `after` or access", name.text);
-                let problem = Diagnostic::error(name.span, message).label("must directly follow `event`");
-                self.report(problem.help(format!("write `event {}`", name.text)));
+                let diagnostic = Diagnostic::error(name.span, message).label("must directly follow `event`");
+                self.report(diagnostic.help(format!("write `event {}`", name.text)));
             }
             return implied;
         }
@@ -180,14 +180,14 @@ impl PropParser<'_> {
                 }
                 Token::Mark(')') => {}
                 _ => {
-                    let problem = self.expected("`,` or `)`").related(open, "the parameters start here");
+                    let diagnostic = self.expected("`,` or `)`").related(open, "the parameters start here");
                     let help = match (params.last().map(|param| &param.source), self.at.token) {
                         (Some(ParamSource::Name(word)), Token::Word(name))
                             if ParamType::from_word(word).is_some() =>
                         {
                             format!("the type follows the name: `{name}: {word}`")
                         }
-                        (_, Token::Word(_) | Token::Special(_)) => {
+                        (_, Token::Word(_) | Token::Predefined(_)) => {
                             "separate parameters with commas".to_owned()
                         }
                         (_, Token::Mark('.' | '-' | '[') | Token::Arrow) => {
@@ -196,7 +196,7 @@ impl PropParser<'_> {
                         }
                         _ => "close the parameters with `)`".to_owned(),
                     };
-                    self.report(problem.help(help));
+                    self.report(diagnostic.help(help));
                     if self.skip_to_param() {
                         continue;
                     }
@@ -231,8 +231,8 @@ impl PropParser<'_> {
         }
         if prefixes.len() > MAX_DEPTH {
             let message = format!("at most {MAX_DEPTH} of `*`, `&` and `^` are allowed in a row");
-            let problem = Diagnostic::error(self.since(start), message);
-            self.report(problem.label(format!("{} operators", prefixes.len())));
+            let diagnostic = Diagnostic::error(self.since(start), message);
+            self.report(diagnostic.label(format!("{} operators", prefixes.len())));
             return None;
         }
         let (innermost, suggested) = self.source()?;
@@ -244,9 +244,9 @@ impl PropParser<'_> {
         let mut param = Param { source, name: Name { text: suggested, span: self.since(start) }, ty: None };
         let renamed = self.suffixes(&mut param);
         if !renamed && scan::word_at(&param.name.text) != param.name.text {
-            let problem = Diagnostic::error(param.name.span, "this expression needs a name")
+            let diagnostic = Diagnostic::error(param.name.span, "this expression needs a name")
                 .label("expected `as NAME` after it");
-            self.report(problem.help(format!("write `\"{}\" as NAME`", param.name.text)));
+            self.report(diagnostic.help(format!("write `\"{}\" as NAME`", param.name.text)));
         }
         Some(param)
     }
@@ -260,8 +260,8 @@ impl PropParser<'_> {
                 let place = self.take(LayoutRole::Word);
                 if position == 0 {
                     let message = format!("invalid argument number {digits}");
-                    let problem = Diagnostic::error(place, message).label("expected 1 or more");
-                    self.report(problem.help("arguments are numbered from 1: the first is `arg 1`"));
+                    let diagnostic = Diagnostic::error(place, message).label("expected 1 or more");
+                    self.report(diagnostic.help("arguments are numbered from 1: the first is `arg 1`"));
                 }
                 Some((ParamSource::Arg(position), format!("arg{digits}")))
             }
@@ -277,7 +277,7 @@ impl PropParser<'_> {
                 self.take(LayoutRole::Word);
                 Some((ParamSource::Name(name.to_owned()), name.to_owned()))
             }
-            (Token::Special(word), _) => {
+            (Token::Predefined(word), _) => {
                 self.take(LayoutRole::Word);
                 let source = match word {
                     "thread" => ParamSource::Thread,
@@ -287,8 +287,8 @@ impl PropParser<'_> {
                 Some((source, word.to_owned()))
             }
             (token, _) => {
-                let problem = self.expected("a parameter");
-                self.report(problem.help(self.param_help(token)));
+                let diagnostic = self.expected("a parameter");
+                self.report(diagnostic.help(self.param_help(token)));
                 None
             }
         }
@@ -297,7 +297,7 @@ impl PropParser<'_> {
     fn param_help(&self, found: Token<'_>) -> String {
         let hidden = self.comments.last().filter(|comment| comment.start >= self.last_end);
         let word = hidden.map_or("", |comment| scan::word_at(&self.text[comment.start + 1..]));
-        match (nearest(word, SPECIAL_PARAMS), found) {
+        match (nearest(word, PREDEFINED_PARAMS), found) {
             (Some(special), _) => format!("did you mean `#{special}`? `#{word}` starts a comment"),
             (_, Token::Number(digits)) => format!("write `arg {digits}` for an argument by position"),
             (_, Token::Mark('.' | '_' | ')')) => {
@@ -334,8 +334,8 @@ impl PropParser<'_> {
     fn ty(&mut self) -> Option<(ParamType, Span)> {
         let words = ParamType::WORDS.iter().flat_map(|(_, words)| words.iter().copied());
         let Token::Word(word) = self.at.token else {
-            let problem = self.expected("a type").help("the types are `int`, `float`, `bool` and `str`");
-            self.report(problem);
+            let diagnostic = self.expected("a type").help("the types are `int`, `float`, `bool` and `str`");
+            self.report(diagnostic);
             return None;
         };
         let ty = ParamType::from_word(word);
@@ -344,8 +344,8 @@ impl PropParser<'_> {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => "the types are `int`, `float`, `bool` and `str`".to_owned(),
             };
-            let problem = Diagnostic::error(self.here(), format!("unknown type `{word}`"));
-            self.report(problem.label("expected a type").help(help));
+            let diagnostic = Diagnostic::error(self.here(), format!("unknown type `{word}`"));
+            self.report(diagnostic.label("expected a type").help(help));
         }
         let span = self.take(LayoutRole::Word);
         ty.map(|ty| (ty, span))

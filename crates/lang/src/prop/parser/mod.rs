@@ -1,4 +1,4 @@
-//! PropParser of the property language, with error recovery: all errors of a file are reported together.
+//! Parser of the property language, with error recovery: all errors of a file are reported together.
 //!
 //! Nesting is limited to states, transitions and clauses, so recursion is bounded.
 
@@ -24,14 +24,14 @@ use invigil_expr::diag::{Diagnostic, SourceId};
 ///
 /// let text = "state init accepting { transition { event f(x) { return x > 0 } failure bad } }
 ///             state bad non-accepting";
-/// let (property, problems) = prop::parse(SourceId(0), text);
-/// assert!(problems.is_empty());
+/// let (property, diagnostics) = prop::parse(SourceId(0), text);
+/// assert!(diagnostics.is_empty());
 /// assert_eq!(property.states[1].name.text, "bad");
 /// assert_eq!(property.states[0].transitions[0].event.params[0].name.text, "x");
 /// ```
 pub fn parse(source: SourceId, text: &str) -> (Property, Vec<Diagnostic>) {
     let reading = read(source, text);
-    (reading.property, reading.problems)
+    (reading.property, reading.diagnostics)
 }
 
 /// Parses a single event with its parameters; the keyword `event` is optional.
@@ -47,11 +47,11 @@ pub(crate) fn event(written: &str) -> (Option<EventPattern>, Vec<Diagnostic>) {
     let text = format!("{moment} event {rest}");
     let mut parser = PropParser::new(&LANGUAGE, SourceId(0), &text);
     let event = parser.event();
-    if parser.problems.is_empty() && parser.at.token != Token::End {
-        let problem = parser.expected("the end of the event pattern");
-        parser.report(problem);
+    if parser.diagnostics.is_empty() && parser.at.token != Token::End {
+        let diagnostic = parser.expected("the end of the event pattern");
+        parser.report(diagnostic);
     }
-    (event.filter(|_| parser.problems.is_empty()), parser.problems)
+    (event.filter(|_| parser.diagnostics.is_empty()), parser.diagnostics)
 }
 
 /// Everything the parser returns; the formatter needs tokens and comments.
@@ -59,7 +59,7 @@ pub(super) struct ParsedProperty {
     pub(super) property: Property,
     pub(super) tokens: Vec<LayoutToken>,
     pub(super) comments: Vec<Comment>,
-    pub(super) problems: Vec<Diagnostic>,
+    pub(super) diagnostics: Vec<Diagnostic>,
 }
 
 /// The settings of the parser for properties.
@@ -82,5 +82,10 @@ static LANGUAGE: Language = Language {
 pub(super) fn read(source: SourceId, text: &str) -> ParsedProperty {
     let mut parser = PropParser::new(&LANGUAGE, source, text);
     let property = if parser.is_stopped { Property::default() } else { parser.property() };
-    ParsedProperty { property, tokens: parser.tokens, comments: parser.comments, problems: parser.problems }
+    ParsedProperty {
+        property,
+        tokens: parser.tokens,
+        comments: parser.comments,
+        diagnostics: parser.diagnostics,
+    }
 }

@@ -36,11 +36,11 @@ impl PropParser<'_> {
                 None => self.stray_word(&mut property, word),
             }
         }
-        if property.states.is_empty() && self.problems.is_empty() {
-            let problem = Diagnostic::error(self.here(), "this property has no states")
+        if property.states.is_empty() && self.diagnostics.is_empty() {
+            let diagnostic = Diagnostic::error(self.here(), "this property has no states")
                 .label("expected a state")
                 .help("write the initial state: `state init { … }`");
-            self.report(problem);
+            self.report(diagnostic);
         }
         property
     }
@@ -67,7 +67,7 @@ impl PropParser<'_> {
     }
 
     fn stray_mark(&mut self) {
-        let problem = if self.at_mark('}') {
+        let diagnostic = if self.at_mark('}') {
             Diagnostic::error(self.here(), "unmatched `}`")
                 .label("no open `{` to close")
                 .help("remove it, or check whether an earlier `}` closes a block too soon")
@@ -76,7 +76,7 @@ impl PropParser<'_> {
                 .help("a property consists of `slice on`, `initialization` and `state` sections")
         };
         let too_many = self.at_mark('}');
-        self.report(problem);
+        self.report(diagnostic);
         self.skip();
         if !too_many {
             self.skip_to(&PARTS);
@@ -89,15 +89,15 @@ impl PropParser<'_> {
             self.peek(),
             Token::Mark('{') | Token::NonAccepting | Token::Word("accepting" | "final" | "import")
         );
-        let problem = self.expected("`state`");
+        let diagnostic = self.expected("`state`");
         if named {
-            self.report(problem.help(format!("write `state {word}`")));
+            self.report(diagnostic.help(format!("write `state {word}`")));
             if let Some(state) = self.state() {
                 property.states.push(state);
             }
         } else {
             self.report(
-                problem.help("a property consists of `slice on`, `initialization` and `state` sections"),
+                diagnostic.help("a property consists of `slice on`, `initialization` and `state` sections"),
             );
             self.skip();
             self.skip_to(&PARTS);
@@ -105,10 +105,10 @@ impl PropParser<'_> {
     }
 
     fn stray_transition(&mut self, property: &mut Property) {
-        let problem = Diagnostic::error(self.here(), "this transition is outside a state")
+        let diagnostic = Diagnostic::error(self.here(), "this transition is outside a state")
             .label("expected `state`")
             .help("check whether an earlier `}` closes the state too soon");
-        self.report(problem);
+        self.report(diagnostic);
         let transition = self.transition();
         if let (Some(state), Some(transition)) = (property.states.last_mut(), transition) {
             state.transitions.push(transition);
@@ -121,18 +121,18 @@ impl PropParser<'_> {
         if self.at_word("on") {
             self.take(LayoutRole::Word);
         } else {
-            let problem = self.expected("`on`").help("write `slice on PARAMETER, …`");
-            self.report(problem);
+            let diagnostic = self.expected("`on`").help("write `slice on PARAMETER, …`");
+            self.report(diagnostic);
         }
         if self.at_part() {
-            let problem = self.expected("a parameter name");
-            self.report(problem.help("list the parameters that identify an object: `slice on queue`"));
+            let diagnostic = self.expected("a parameter name");
+            self.report(diagnostic.help("list the parameters that identify an object: `slice on queue`"));
             return;
         }
         loop {
-            if let Token::Special(word) = self.at.token {
-                let problem = self.expected("a parameter name");
-                self.report(problem.help(format!(
+            if let Token::Predefined(word) = self.at.token {
+                let diagnostic = self.expected("a parameter name");
+                self.report(diagnostic.help(format!(
                     "name the parameter in the event, `#{word} as {word}`, and slice on `{word}`"
                 )));
                 self.skip();
@@ -151,8 +151,8 @@ impl PropParser<'_> {
                 return;
             }
             if !comma {
-                let problem = self.expected("`,` or a state").help("separate the parameters with commas");
-                self.report(problem);
+                let diagnostic = self.expected("`,` or a state").help("separate the parameters with commas");
+                self.report(diagnostic);
                 if !matches!(self.at.token, Token::Word(_)) {
                     return self.skip_to(&PARTS);
                 }
@@ -177,8 +177,8 @@ impl PropParser<'_> {
         match self.block() {
             Some(block) => property.initialization = Some(block),
             None => {
-                let problem = self.expected("`{`").help("write `initialization { N = 0 }`");
-                self.report(problem);
+                let diagnostic = self.expected("`{`").help("write `initialization { N = 0 }`");
+                self.report(diagnostic);
                 self.skip_to(&PARTS);
             }
         }
@@ -215,10 +215,10 @@ impl PropParser<'_> {
                 let call = self.action();
                 match (&state.action, call) {
                     (Some(first), Some(second)) => {
-                        let problem = Diagnostic::error(second.span, "a state can make only one call")
+                        let diagnostic = Diagnostic::error(second.span, "a state can make only one call")
                             .label("the second call")
                             .related(first.span, "the first call");
-                        self.report(problem.help("keep one of them"));
+                        self.report(diagnostic.help("keep one of them"));
                     }
                     (_, call) => state.action = call,
                 }
@@ -244,8 +244,8 @@ impl PropParser<'_> {
                         Token::Mark('-' | '.') => "a name consists of letters, digits and `_`",
                         _ => "enclose the transitions of a state in `{ … }`",
                     };
-                    let problem = self.expected("`{`").help(help);
-                    self.report(problem);
+                    let diagnostic = self.expected("`{`").help(help);
+                    self.report(diagnostic);
                     while !matches!(self.at.token, Token::End | Token::Mark('{' | '}')) && !self.at_part() {
                         self.skip();
                     }
@@ -258,11 +258,11 @@ impl PropParser<'_> {
         let here = self.take(LayoutRole::Word);
         match state.acceptance {
             Some((earlier, first)) if earlier != acceptance => {
-                let problem =
+                let diagnostic =
                     Diagnostic::error(here, "a state is either `accepting` or `non-accepting`, not both")
                         .label("contradicts the first one")
                         .related(first, "first modifier");
-                self.report(problem.help("keep one of them"));
+                self.report(diagnostic.help("keep one of them"));
             }
             Some((_, first)) => self.report_duplicate("accepting", here, &mut Some(first)),
             None => state.acceptance = Some((acceptance, here)),
@@ -275,8 +275,8 @@ impl PropParser<'_> {
             ["nonaccepting", "non_accepting", "non", "not", "rejecting", "bad", "error"];
         match word {
             "transition" | "event" | "before" | "after" => {
-                let problem = self.expected("`{`").help("enclose the transitions of a state in `{ … }`");
-                self.report(problem);
+                let diagnostic = self.expected("`{`").help("enclose the transitions of a state in `{ … }`");
+                self.report(diagnostic);
                 self.body(state);
                 true
             }
@@ -300,8 +300,8 @@ impl PropParser<'_> {
                     }
                     Some(keyword) if keyword != "import" => self.report_misspelt(keyword),
                     _ => {
-                        let problem = self.expected("`{` or the next state");
-                        self.report(problem.help(format!("to call a function, write `{word}()`")));
+                        let diagnostic = self.expected("`{` or the next state");
+                        self.report(diagnostic.help(format!("to call a function, write `{word}()`")));
                     }
                 }
                 self.skip();
@@ -317,8 +317,8 @@ impl PropParser<'_> {
             if self.at_word(word) {
                 self.take(LayoutRole::Word);
             } else {
-                let problem = self.expected(&format!("`{word}`"));
-                self.report(problem.help("write `import transitions from state NAME`"));
+                let diagnostic = self.expected(&format!("`{word}`"));
+                self.report(diagnostic.help("write `import transitions from state NAME`"));
                 if matches!(self.at.token, Token::Word(found) if self.intended_keyword(found, &[word]).is_some())
                 {
                     self.skip();
@@ -349,8 +349,8 @@ impl PropParser<'_> {
                 Token::Word("import") => self.import(state, LayoutRole::Clause),
                 _ if self.at_part() => return self.unclosed_state(state, open, opened),
                 Token::Word("event" | "before" | "after" | "call") => {
-                    let problem = self.expected("`transition {`");
-                    self.report(problem.help("put the event into a transition: `transition { event … }`"));
+                    let diagnostic = self.expected("`transition {`");
+                    self.report(diagnostic.help("put the event into a transition: `transition { event … }`"));
                     state.transitions.extend(self.transition());
                 }
                 Token::Word(word) => match self.intended_keyword(word, &["transition", "import"]) {
@@ -370,8 +370,8 @@ impl PropParser<'_> {
     }
 
     fn unexpected_in_body(&mut self) {
-        let problem = self.expected("`transition` or `}`");
-        self.report(problem.help("a state contains transitions: `transition { event … }`"));
+        let diagnostic = self.expected("`transition` or `}`");
+        self.report(diagnostic.help("a state contains transitions: `transition { event … }`"));
         self.skip();
         self.skip_to(&["transition", "import", "state", "initialization"]);
     }
@@ -384,13 +384,13 @@ impl PropParser<'_> {
             "" => "this state is not closed".to_owned(),
             name => format!("state `{name}` is not closed"),
         };
-        let mut problem = Diagnostic::error(open, message).label("opened here");
+        let mut diagnostic = Diagnostic::error(open, message).label("opened here");
         if self.at.token == Token::End {
-            problem = problem.help("add the missing `}`");
+            diagnostic = diagnostic.help("add the missing `}`");
         } else {
-            problem = problem.related(self.here(), "the next section starts here");
-            problem = problem.help(format!("add the missing `}}` before {}", self.describe_next()));
+            diagnostic = diagnostic.related(self.here(), "the next section starts here");
+            diagnostic = diagnostic.help(format!("add the missing `}}` before {}", self.describe_next()));
         }
-        self.report(problem);
+        self.report(diagnostic);
     }
 }

@@ -19,8 +19,8 @@ impl PropParser<'_> {
         }
         let open = self.at_mark('{').then(|| self.take(LayoutRole::OpenBody));
         if open.is_none() && !headless {
-            let problem = self.expected("`{`").help("write `transition { event … }`");
-            self.report(problem);
+            let diagnostic = self.expected("`{`").help("write `transition { event … }`");
+            self.report(diagnostic);
         }
         let event = self.event();
         let guard = self.block();
@@ -33,15 +33,16 @@ impl PropParser<'_> {
     fn close(&mut self, open: Option<Span>, start: usize) {
         if !self.at_mark('}') {
             let brace = open.unwrap_or(self.span(start, start + 1));
-            let mut problem = Diagnostic::error(brace, "this transition is not closed").label("opened here");
+            let mut diagnostic =
+                Diagnostic::error(brace, "this transition is not closed").label("opened here");
             if self.at.token == Token::End {
-                problem = problem.help("add the missing `}`");
+                diagnostic = diagnostic.help("add the missing `}`");
             } else {
-                problem = problem.related(self.here(), "expected `}` before this");
-                problem = problem.help(format!("add the missing `}}` before {}", self.describe_next()));
+                diagnostic = diagnostic.related(self.here(), "expected `}` before this");
+                diagnostic = diagnostic.help(format!("add the missing `}}` before {}", self.describe_next()));
             }
             if open.is_some() {
-                self.report(problem);
+                self.report(diagnostic);
             }
             return;
         }
@@ -62,10 +63,10 @@ impl PropParser<'_> {
                 Token::Word("success") => {
                     let here = self.take(LayoutRole::Clause);
                     if let (None, Some(first)) = (success_at, failure_at) {
-                        let problem = Diagnostic::error(here, "`success` must come before `failure`")
+                        let diagnostic = Diagnostic::error(here, "`success` must come before `failure`")
                             .label("move it before `failure`")
                             .related(first, "`failure` is here");
-                        self.report(problem.help("write the `success` branch first"));
+                        self.report(diagnostic.help("write the `success` branch first"));
                     }
                     self.report_duplicate("success", here, &mut success_at);
                     let end = self.branch("success", here);
@@ -81,22 +82,22 @@ impl PropParser<'_> {
                 Token::Word("state") if matches!(self.peek(), Token::Word(_)) => break,
                 Token::Word(word) => self.unexpected_word(word),
                 Token::Arrow => {
-                    let problem = self.expected("`success`").help("write `success STATE`");
-                    self.report(problem);
+                    let diagnostic = self.expected("`success`").help("write `success STATE`");
+                    self.report(diagnostic);
                     // Recover as if `success` had been written.
                     let here = self.take(LayoutRole::Clause);
                     let end = self.branch("success", here);
                     success = success.or(end);
                 }
                 _ => {
-                    let problem = self.expected("`success`, `failure` or `}`");
+                    let diagnostic = self.expected("`success`, `failure` or `}`");
                     let help = match self.at.token {
                         Token::Mark('{') => "a transition has at most one guard, before `success`",
                         Token::Mark('[') => "a guard is a block: `{ return … }`",
                         Token::Mark(';' | ',') => "clauses need no separator",
                         _ => "a transition ends with `success …`, `failure …` and `}`",
                     };
-                    self.report(problem.help(help));
+                    self.report(diagnostic.help(help));
                     self.skip();
                     self.skip_to(&RECOVERY_KEYWORDS);
                 }
@@ -115,14 +116,14 @@ impl PropParser<'_> {
                 self.branch(keyword, here);
             }
             None => {
-                let problem = self.expected("`success`, `failure` or `}`");
+                let diagnostic = self.expected("`success`, `failure` or `}`");
                 let help = match word {
                     "if" | "when" | "where" | "with" => "a guard is a block: `{ return … }`",
                     "event" | "before" | "after" => "a transition has one event; write another transition",
                     "goto" => "write `success STATE`",
                     _ => "write the next state after `success` or `failure`",
                 };
-                self.report(problem.help(help));
+                self.report(diagnostic.help(help));
                 self.skip();
                 self.skip_to(&RECOVERY_KEYWORDS);
             }
@@ -132,8 +133,8 @@ impl PropParser<'_> {
     /// Parses the branch after `success` or `failure`.
     fn branch(&mut self, keyword: &str, start: Span) -> Option<Branch> {
         while matches!(self.at.token, Token::Arrow | Token::Mark(':' | '=')) {
-            let problem = self.expected("a state, a block or a call");
-            self.report(problem.help(format!("write the state directly after it: `{keyword} NAME`")));
+            let diagnostic = self.expected("a state, a block or a call");
+            self.report(diagnostic.help(format!("write the state directly after it: `{keyword} NAME`")));
             self.skip();
         }
         let mut end = Branch { block: self.block(), action: None, target: None, span: start };
@@ -141,14 +142,14 @@ impl PropParser<'_> {
             end.action = self.action();
         }
         if end.block.is_none() && self.at_mark('{') {
-            let problem = self.expected("a state");
-            self.report(problem.help("the block must come before the call"));
+            let diagnostic = self.expected("a state");
+            self.report(diagnostic.help("the block must come before the call"));
             end.block = self.block();
         }
         if self.at.token == Token::Arrow {
-            let problem =
+            let diagnostic =
                 self.expected("a state").help("write the state directly after the keyword, without an arrow");
-            self.report(problem);
+            self.report(diagnostic);
             self.skip();
         }
         if self.at_target() {
@@ -157,8 +158,8 @@ impl PropParser<'_> {
         }
         end.span = self.since(start.start as usize);
         if end.block.is_none() && end.action.is_none() && end.target.is_none() {
-            let problem = self.expected("a state, a block or a call");
-            self.report(problem.help(format!("write `{keyword} STATE`, or `{keyword} {{ N = 0 }}`")));
+            let diagnostic = self.expected("a state, a block or a call");
+            self.report(diagnostic.help(format!("write `{keyword} STATE`, or `{keyword} {{ N = 0 }}`")));
             return None;
         }
         Some(end)
@@ -175,8 +176,8 @@ impl PropParser<'_> {
         } else {
             format!("the call must come before the state: `{keyword} f() NAME`")
         };
-        let problem = self.expected("`failure` or `}`");
-        self.report(problem.help(help));
+        let diagnostic = self.expected("`failure` or `}`");
+        self.report(diagnostic.help(help));
         if is_block {
             let block = self.block();
             end.block = end.block.take().or(block);

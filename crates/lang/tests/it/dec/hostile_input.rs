@@ -5,11 +5,11 @@ use invigil_lang::decent;
 use invigil_ltl::Budget;
 
 /// The diagnostics of a file: from loading it, or else from building its network.
-fn problems(text: &str) -> Vec<Diagnostic> {
-    let (loaded, problems) = decent::load(SourceId(0), text);
+fn diagnostics(text: &str) -> Vec<Diagnostic> {
+    let (loaded, diagnostics) = decent::load(SourceId(0), text);
     match loaded {
         Some(loaded) => loaded.network(Budget::default()).err().unwrap_or_default(),
-        None => problems,
+        None => diagnostics,
     }
 }
 
@@ -35,13 +35,13 @@ fn hostile_texts_terminate_quickly() {
         "\u{feff}component a: p\nm = p".to_owned(),
         "component a: p\nm = F<=99999999 p\n".to_owned(),
     ] {
-        let (loaded, problems) = decent::load(SourceId(0), &text);
-        assert!(problems.len() <= 100);
+        let (loaded, diagnostics) = decent::load(SourceId(0), &text);
+        assert!(diagnostics.len() <= 100);
         if let Some(loaded) = loaded {
             let small = Budget { states: 1 << 8, edges: 1 << 10, nodes: 1 << 14, ..Budget::default() };
             let _ = loaded.network(small);
         }
     }
-    let many = problems(&"component\n".repeat(1000));
+    let many = diagnostics(&"component\n".repeat(1000));
     assert!(many.len() <= 100);
 }

@@ -17,11 +17,11 @@ use invigil_ltl::{Budget, Logic};
 fn read(name: &str, text: &str) -> (LoadedSpecification, Network) {
     let mut sources = Sources::default();
     let file = sources.add(name, text);
-    let (loaded, problems) = load(file, text);
-    assert!(problems.is_empty(), "{}", render(&sources, &problems, false));
+    let (loaded, diagnostics) = load(file, text);
+    assert!(diagnostics.is_empty(), "{}", render(&sources, &diagnostics, false));
     let loaded = loaded.unwrap();
     let network = loaded.network(Budget::default());
-    let network = network.unwrap_or_else(|problems| panic!("{}", render(&sources, &problems, false)));
+    let network = network.unwrap_or_else(|diagnostics| panic!("{}", render(&sources, &diagnostics, false)));
     (loaded, network)
 }
 

@@ -48,8 +48,8 @@ fn light_switch_template_of_examples_27_and_28_expands() {
         "<specification id=\"root\" class=\"{CLASS}\"><setLTL>@checklight1 &amp;&amp; @checklight2</setLTL></specification>"
     );
     let text = rooms(&[instance("office", 1), instance("kitchen", 2), root].concat());
-    let (loaded, problems) = read(&text);
-    assert!(problems.is_empty(), "{problems:?}");
+    let (loaded, diagnostics) = read(&text);
+    assert!(diagnostics.is_empty(), "{diagnostics:?}");
     let loaded = loaded.unwrap();
     let names: Vec<&str> = loaded.specification.monitors().map(|id| loaded.specification.name(id)).collect();
     assert_eq!(names, ["switch1", "light1", "checklight1", "switch2", "light2", "checklight2", "root"]);
@@ -87,8 +87,8 @@ fn given_system_overrides_inferred_components() {
     let [a, b] = ["a", "b"].map(|name| system.component(name).unwrap());
     system.proposition(a, "p").unwrap();
     system.proposition(b, "q").unwrap();
-    let (_, problems) = themis::load(SourceId(0), &text, Some(&system));
-    assert_eq!(problems[0].message, "`p` is observed by a, but `q` by b: one monitor cannot see both");
+    let (_, diagnostics) = themis::load(SourceId(0), &text, Some(&system));
+    assert_eq!(diagnostics[0].message, "`p` is observed by a, but `q` by b: one monitor cannot see both");
 }
 
 #[test]
@@ -114,19 +114,27 @@ fn malicious_xml_is_rejected() {
         "<template id=\"t30\"><specification id=\"x\" class=\"{CLASS}\"><setLTL>p</setLTL></specification></template>"
     );
     let bomb = format!("<specifications>{doubling}{last}<instanciate template=\"t0\"/></specifications>");
-    assert!(read(&bomb).1.iter().any(|problem| problem.message == "the expanded specification is too large"));
+    assert!(
+        read(&bomb)
+            .1
+            .iter()
+            .any(|diagnostic| diagnostic.message == "the expanded specification is too large")
+    );
     let growing = format!(
         "<specifications><template id=\"t\"><arg>a</arg><specification id=\"x\" class=\"{CLASS}\"><setLTL>{}</setLTL></specification></template><instanciate template=\"t\"><a>{}</a></instanciate></specifications>",
         "%a%".repeat(10_000),
         "p".repeat(10_000),
     );
     assert!(
-        read(&growing).1.iter().any(|problem| problem.message == "the expanded specification is too large")
+        read(&growing)
+            .1
+            .iter()
+            .any(|diagnostic| diagnostic.message == "the expanded specification is too large")
     );
     for text in
         ["", "<", "<specifications", "<specifications>", "<html/>", "\u{0}", "<specifications/>", "<![CDATA["]
     {
-        let (loaded, problems) = read(text);
-        assert!(loaded.is_none() && !problems.is_empty(), "{text}");
+        let (loaded, diagnostics) = read(text);
+        assert!(loaded.is_none() && !diagnostics.is_empty(), "{text}");
     }
 }

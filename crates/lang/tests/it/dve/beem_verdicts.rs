@@ -53,7 +53,7 @@ fn replays(space: &impl StateSpace, path: &Execution) -> bool {
     let mut out = Successors::default();
     space.initial(&mut out);
     assert!(out.words.chunks(width).any(|state| *state == *path.states[0]));
-    let (to, by) = path.back.expect("it comes round");
+    let (to, by) = path.loop_back.expect("it comes round");
     let mut all = 0;
     for (at, action) in path.actions.iter().copied().chain([by.unwrap_or(IDLE)]).enumerate() {
         let target = path.states.get(at + 1).unwrap_or(&path.states[to]);

@@ -13,18 +13,18 @@ use std::collections::{HashMap, HashSet};
 pub(crate) fn load_text(text: &str, options: Options) -> ModelFile {
     let mut sources = Sources::default();
     let file = sources.add("test.dve", text);
-    let (loaded, problems) = load(file, text, &options);
-    assert!(problems.is_empty(), "{}", report::render(&sources, &problems, false));
+    let (loaded, diagnostics) = load(file, text, &options);
+    assert!(diagnostics.is_empty(), "{}", report::render(&sources, &diagnostics, false));
     loaded.expect("a model")
 }
 
 /// The diagnostics of `text`.
-pub(crate) fn problems(text: &str) -> Vec<Diagnostic> {
+pub(crate) fn diagnostics(text: &str) -> Vec<Diagnostic> {
     let mut sources = Sources::default();
     let file = sources.add("test.dve", text);
-    let (loaded, problems) = load(file, text, &Options::default());
-    assert_eq!(loaded.is_some(), !problems.iter().any(Diagnostic::is_error));
-    problems
+    let (loaded, diagnostics) = load(file, text, &Options::default());
+    assert_eq!(loaded.is_some(), !diagnostics.iter().any(Diagnostic::is_error));
+    diagnostics
 }
 
 /// The result of a breadth-first search.

@@ -1,6 +1,6 @@
 //! DVE texts that are large, deep, mutated or random: rejected in reasonable time, without a panic.
 
-use crate::dve::common::problems;
+use crate::dve::common::diagnostics;
 use invigil_expr::diag::{Diagnostic, Sources};
 use invigil_lang::report;
 use invigil_test_support::cases;
@@ -24,8 +24,8 @@ fn transition(text: &str) -> String {
 
 /// Checks that diagnostics are returned in reasonable time, and limited in number.
 fn assert_refused(text: &str, message: &str) {
-    let found = problems(text);
-    assert!(found.iter().any(|problem| problem.message == message), "{:?}", found.first());
+    let found = diagnostics(text);
+    assert!(found.iter().any(|diagnostic| diagnostic.message == message), "{:?}", found.first());
     assert!(found.len() <= 102);
 }
 
@@ -39,8 +39,8 @@ fn oversized_models_are_rejected() {
     assert_refused(&transition(&format!("guard n{};", " - n".repeat(300_000))), deep);
     assert_refused(&transition(&format!("guard n{};", " or n and n".repeat(100_000))), deep);
     // Long sequences of one operator are shallow.
-    assert!(problems(&transition(&format!("guard n{};", " && n".repeat(300_000)))).is_empty());
-    assert!(problems(&transition(&format!("effect n = n{};", " + n".repeat(300_000)))).is_empty());
+    assert!(diagnostics(&transition(&format!("guard n{};", " && n".repeat(300_000)))).is_empty());
+    assert!(diagnostics(&transition(&format!("effect n = n{};", " + n".repeat(300_000)))).is_empty());
 
     let many = "trans a -> a { sync c!; }".to_owned() + &", a -> a { sync c!; }".repeat(20_000);
     let pairs = format!(
@@ -61,7 +61,7 @@ fn oversized_models_are_rejected() {
     assert_refused(&"x ".repeat(3 << 20), "the file is too large for a model (6 MiB)");
     assert_refused(&format!("process P {{ {}", "é;".repeat(100_000)), "more than 100 errors");
     let unknown = transition(&format!("guard {};", vec!["u".repeat(5000); 200].join(" + ")));
-    assert!(problems(&unknown).len() <= 100);
+    assert!(diagnostics(&unknown).len() <= 100);
     let arrays: String = (0..100_000).map(|at| format!("byte a{at}[9];")).collect();
     assert_refused(&format!("{arrays} system async;"), "the variables of the model need too much space");
 }
@@ -134,8 +134,8 @@ proptest! {
             text.replace_range(start..end, &format!(" {} ", WORDS[word]));
         }
         for text in [text, words.into_iter().map(|at| WORDS[at]).collect::<Vec<_>>().join(" ")] {
-            let found = problems(&text);
-            prop_assert!(found.iter().all(|problem| problem.span.end as usize <= text.len()));
+            let found = diagnostics(&text);
+            prop_assert!(found.iter().all(|diagnostic| diagnostic.span.end as usize <= text.len()));
             show(&text, &found);
         }
     }

@@ -8,46 +8,46 @@ use invigil_monitor::mac::{Action, Checker, Recogniser, Snapshot, Value};
 use invigil_test_support::tools;
 
 /// Renders the diagnostics of a PEDL script (file 0) and a MEDL script (file 1).
-pub(crate) fn show(pedl: &str, medl: &str, problems: &[Diagnostic]) -> String {
+pub(crate) fn show(pedl: &str, medl: &str, diagnostics: &[Diagnostic]) -> String {
     let mut sources = Sources::default();
     sources.add("test.pedl", pedl);
     sources.add("test.medl", medl);
-    report::render(&sources, problems, false)
+    report::render(&sources, diagnostics, false)
 }
 
 /// The diagnostics of a PEDL script without constants.
 pub(crate) fn pedl_problems(text: &str) -> Vec<Diagnostic> {
-    let (script, mut problems) = pedl::parse(SourceId(0), text);
-    if !problems.iter().any(Diagnostic::is_error) {
-        problems.extend(pedl::lower(&script, &|_| None).1);
+    let (script, mut diagnostics) = pedl::parse(SourceId(0), text);
+    if !diagnostics.iter().any(Diagnostic::is_error) {
+        diagnostics.extend(pedl::lower(&script, &|_| None).1);
     }
-    problems
+    diagnostics
 }
 
 /// The diagnostics of a MEDL script without its PEDL script.
 pub(crate) fn medl_problems(text: &str) -> Vec<Diagnostic> {
-    let (script, mut problems) = medl::parse(SourceId(1), text);
-    if !problems.iter().any(Diagnostic::is_error) {
-        problems.extend(medl::lower(&script, None).1);
+    let (script, mut diagnostics) = medl::parse(SourceId(1), text);
+    if !diagnostics.iter().any(Diagnostic::is_error) {
+        diagnostics.extend(medl::lower(&script, None).1);
     }
-    problems
+    diagnostics
 }
 
 /// Compiles a PEDL script without diagnostics.
 pub(crate) fn good_pedl(text: &str, constants: &dyn Fn(&str) -> Option<Literal>) -> pedl::MonitoringScript {
-    let (script, problems) = pedl::parse(SourceId(0), text);
-    assert!(problems.is_empty(), "{}", show(text, "", &problems));
-    let (lowered, problems) = pedl::lower(&script, constants);
-    assert!(problems.is_empty(), "{}", show(text, "", &problems));
+    let (script, diagnostics) = pedl::parse(SourceId(0), text);
+    assert!(diagnostics.is_empty(), "{}", show(text, "", &diagnostics));
+    let (lowered, diagnostics) = pedl::lower(&script, constants);
+    assert!(diagnostics.is_empty(), "{}", show(text, "", &diagnostics));
     lowered.expect("no error")
 }
 
 /// Compiles a MEDL script without diagnostics.
 pub(crate) fn good_medl(text: &str, pedl: Option<&pedl::MonitoringScript>) -> medl::RequirementScript {
-    let (script, problems) = medl::parse(SourceId(1), text);
-    assert!(problems.is_empty(), "{}", show("", text, &problems));
-    let (lowered, problems) = medl::lower(&script, pedl);
-    assert!(problems.is_empty(), "{}", show("", text, &problems));
+    let (script, diagnostics) = medl::parse(SourceId(1), text);
+    assert!(diagnostics.is_empty(), "{}", show("", text, &diagnostics));
+    let (lowered, diagnostics) = medl::lower(&script, pedl);
+    assert!(diagnostics.is_empty(), "{}", show("", text, &diagnostics));
     lowered.expect("no error")
 }
 

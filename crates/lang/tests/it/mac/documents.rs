@@ -41,7 +41,7 @@ fn diagnostic_example_matches_document() {
     let pedl = good_pedl(example("pedl"), &constants);
     let text = example("medl").replace("OpenGate, CloseGate;", "OpenGate, CloseGat;");
     let (script, _) = medl::parse(SourceId(1), &text);
-    let (_, problems) = medl::lower(&script, Some(&pedl));
-    let shown = show("", &text, &problems[..1]).replace("test.medl", "gate.medl");
+    let (_, diagnostics) = medl::lower(&script, Some(&pedl));
+    let shown = show("", &text, &diagnostics[..1]).replace("test.medl", "gate.medl");
     assert!(DOCUMENT.contains(&shown), "{shown}");
 }

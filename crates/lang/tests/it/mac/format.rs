@@ -9,8 +9,8 @@ type Format = fn(SourceId, &str) -> Result<String, Vec<Diagnostic>>;
 
 /// Formats a script, and checks the invariants of the formatter.
 fn format(format: Format, text: &str) -> String {
-    let once = format(SourceId(0), text).unwrap_or_else(|problems| panic!("{text}\n{problems:?}"));
-    let twice = format(SourceId(0), &once).unwrap_or_else(|problems| panic!("{once}\n{problems:?}"));
+    let once = format(SourceId(0), text).unwrap_or_else(|diagnostics| panic!("{text}\n{diagnostics:?}"));
+    let twice = format(SourceId(0), &once).unwrap_or_else(|diagnostics| panic!("{once}\n{diagnostics:?}"));
     assert_eq!(once, twice, "printing twice is not printing once");
     assert_eq!(marks(&once), marks(text), "something was lost or made up");
     once

@@ -201,8 +201,8 @@ fn target_constants_are_resolved() {
     session.set("A.x", Value::Int(3)).set("A.x", Value::Int(4)).set("A.x", Value::Int(9));
     assert_eq!(session.reported(), ["0: p false", "0: p true", "0: p false"]);
 
-    let (_, problems) = pedl::lower(&script, &|_| Some(pedl::ast::Literal::Boolean(true)));
-    let messages: Vec<&str> = problems.iter().map(|problem| problem.message.as_str()).collect();
+    let (_, diagnostics) = pedl::lower(&script, &|_| Some(pedl::ast::Literal::Boolean(true)));
+    let messages: Vec<&str> = diagnostics.iter().map(|diagnostic| diagnostic.message.as_str()).collect();
     assert!(messages.contains(&"`A.LOW` is declared as `byte`, but it is a constant of type `boolean`"));
 }
 
@@ -214,8 +214,8 @@ fn large_scripts_compile_in_linear_time() {
     let deep = "(".repeat(400) + "A.x" + &")".repeat(400) + " > 0";
     for expression in [&chain, &minus, &deep] {
         let text = format!("MonScr monobj int A.x; export condition c; condition c = {expression}; End");
-        let (script, problems) = pedl::parse(SourceId(0), &text);
-        assert!(problems.is_empty());
+        let (script, diagnostics) = pedl::parse(SourceId(0), &text);
+        assert!(diagnostics.is_empty());
         assert!(pedl::lower(&script, &|_| None).0.is_some());
     }
     for hostile in ["(", "[", "start(", "a ? ", "a => ", "x when ", "-", "(int)", "a || "] {
@@ -232,13 +232,13 @@ fn large_scripts_compile_in_linear_time() {
     assert_eq!(medl::lower(&script, None).1.len(), 101);
     let unused: String = (0..20_000).map(|at| format!("import event e{at};\n")).collect();
     let (script, _) = medl::parse(SourceId(1), &format!("ReqSpec {unused} End"));
-    let (lowered, problems) = medl::lower(&script, None);
-    assert!(lowered.is_some() && problems.len() == 101);
+    let (lowered, diagnostics) = medl::lower(&script, None);
+    assert!(lowered.is_some() && diagnostics.len() == 101);
     let remarks: String = (0..500).map(|at| format!("alarm a{at} = e && c;\n")).collect();
     let text = format!("ReqSpec import event e; import condition c; {remarks} End");
     let (script, _) = medl::parse(SourceId(1), &text);
-    let (lowered, problems) = medl::lower(&script, None);
-    assert_eq!(problems.len(), 101);
+    let (lowered, diagnostics) = medl::lower(&script, None);
+    assert_eq!(diagnostics.len(), 101);
     let mut checker = Checker::new(lowered.expect("remarks are no errors").parts).unwrap();
     let mut group = EventGroup::default();
     group.event(0);

@@ -106,8 +106,8 @@ fn trees() -> impl Strategy<Value = Tree> {
 /// The kinds of the nodes, with paths as written.
 fn shape(text: &str) -> Vec<String> {
     let script = format!("MonScr condition c = {text}; End");
-    let (script, problems) = pedl::parse(SourceId(0), &script);
-    assert!(problems.is_empty(), "{text}: {problems:?}");
+    let (script, diagnostics) = pedl::parse(SourceId(0), &script);
+    assert!(diagnostics.is_empty(), "{text}: {diagnostics:?}");
     let kinds = script.definitions[0].expr.nodes.iter().map(|node| match &node.kind {
         Kind::Path(path) => path.to_string(),
         other => format!("{other:?}"),

@@ -48,7 +48,7 @@ const RECEIVERS: [&str; 7] = [
 fn rendezvous_payload_outside_declared_range_faults() {
     for receiver in RECEIVERS {
         let (faults, reasons, asserts) = outcome(&meeting("x", 200, receiver));
-        let words = "assertion failed: c carries 0..7, not this value";
+        let words = "assertion failed: value carried by c is outside 0..7";
         assert_eq!((faults, reasons, asserts), (1, vec![words.to_owned()], 1), "{receiver}");
         // Just inside and just outside, with a receiver that accepts everything.
         if !receiver.contains("wide +") {
@@ -101,7 +101,7 @@ process Receiver {{
     };
     assert_eq!(outcome(&text(3, 100)), (0, Vec::new(), 1));
     let (faults, reasons, _) = outcome(&text(4, 100));
-    assert_eq!((faults, &*reasons[0]), (1, "assertion failed: c[1] carries 0..3, not this value"));
+    assert_eq!((faults, &*reasons[0]), (1, "assertion failed: value carried by c[1] is outside 0..3"));
 }
 
 #[test]
@@ -137,7 +137,7 @@ process Gate {{
 #[test]
 fn event_payload_outside_declared_range_faults() {
     for kind in ["fifo[2]", "fifo[2] lossy", "fifo[2] blocking", "deferred[2]"] {
-        let words = "assertion failed: passed carries 0..3, not this value";
+        let words = "assertion failed: value carried by passed is outside 0..3";
         for send in ["send Gate.passed(x)", "if x > 3 { send Gate.passed(x) }", "send Gate.passed(200)"] {
             let (faults, reasons, _) = outcome(&mailbox(kind, send));
             assert_eq!((faults, reasons), (1, vec![words.to_owned()]), "{kind}: {send}");

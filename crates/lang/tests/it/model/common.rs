@@ -13,14 +13,14 @@ use std::collections::HashSet;
 pub(crate) fn loaded(text: &str) -> ModelFile {
     let mut sources = Sources::default();
     let source = sources.add("test.model", text);
-    let (loaded, problems) = load(source, text);
-    let words = report::render(&sources, &problems, false);
-    assert!(!problems.iter().any(Diagnostic::is_error), "{words}");
+    let (loaded, diagnostics) = load(source, text);
+    let words = report::render(&sources, &diagnostics, false);
+    assert!(!diagnostics.iter().any(Diagnostic::is_error), "{words}");
     loaded.unwrap()
 }
 
 /// The diagnostics of a text.
-pub(crate) fn problems(text: &str) -> Vec<Diagnostic> {
+pub(crate) fn diagnostics(text: &str) -> Vec<Diagnostic> {
     load(SourceId(0), text).1
 }
 

@@ -44,10 +44,10 @@ fn hostile_texts_are_rejected() {
     ] {
         let mut sources = Sources::default();
         let source = sources.add("hostile.model", &*text);
-        let (loaded, problems) = load(source, &text);
+        let (loaded, diagnostics) = load(source, &text);
         assert!(loaded.is_none(), "{}", &text.chars().take(60).collect::<String>());
-        assert!(problems.iter().any(Diagnostic::is_error) && problems.len() <= 51);
-        report::render(&sources, &problems[..1], false);
+        assert!(diagnostics.iter().any(Diagnostic::is_error) && diagnostics.len() <= 51);
+        report::render(&sources, &diagnostics[..1], false);
     }
     // Names need not be ASCII.
     assert_eq!(explore("process Ünï { state ä { -> ö; } state ö }").states, 2);
@@ -77,9 +77,9 @@ proptest! {
         }
         let mut sources = Sources::default();
         let source = sources.add("cut.model", &*text);
-        let (loaded, problems) = load(source, &text);
-        report::render(&sources, &problems, true);
-        prop_assert_eq!(loaded.is_some(), !problems.iter().any(Diagnostic::is_error));
+        let (loaded, diagnostics) = load(source, &text);
+        report::render(&sources, &diagnostics, true);
+        prop_assert_eq!(loaded.is_some(), !diagnostics.iter().any(Diagnostic::is_error));
         if let Some(loaded) = loaded {
             // A model that loads can be run.
             for start in loaded.model.starts() {

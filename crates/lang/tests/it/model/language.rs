@@ -1,6 +1,6 @@
 //! Semantics of models: small models with known state spaces, explored naively.
 
-use crate::model::common::{explore, loaded, problems};
+use crate::model::common::{diagnostics, explore, loaded};
 
 /// Peterson's algorithm for `n` processes, by levels.
 fn peterson(n: u32) -> String {
@@ -441,7 +441,8 @@ ltl never: G (up -> F down)
     assert_eq!(outcome.bad, 1);
     assert_eq!(found.model.parts().predicates.len(), 2);
     assert!(
-        problems("x: bool process P { state a { when always -> a; } } predicate always = happens(a)").len()
+        diagnostics("x: bool process P { state a { when always -> a; } } predicate always = happens(a)")
+            .len()
             == 1
     );
 }
@@ -502,12 +503,12 @@ process Lock {
     state shut { up!n -> open; }
 }
 ";
-    let (twin, problems) = invigil_lang::dve::load(
+    let (twin, diagnostics) = invigil_lang::dve::load(
         invigil_expr::diag::SourceId(0),
         &dve,
         &invigil_lang::dve::Options::default(),
     );
-    let twin = twin.unwrap_or_else(|| panic!("{problems:?}"));
+    let twin = twin.unwrap_or_else(|| panic!("{diagnostics:?}"));
     let (a, b) = (explore(ours), crate::model::common::explore_model(&twin));
     assert!(a.states > 50);
     assert_eq!((a.states, a.transitions, a.deadlocks), (b.states, b.transitions, b.deadlocks));

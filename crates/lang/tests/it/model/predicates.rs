@@ -82,12 +82,12 @@ fn predicates_hold_in_initial_configuration() {
         ("turn == 0 -> light == green", true),
     ] {
         if text == "turn" {
-            let problems = predicate(&model, SourceId(0), text).unwrap_err();
-            assert_eq!(problems[0].message, "expected a Boolean, found a number");
+            let diagnostics = predicate(&model, SourceId(0), text).unwrap_err();
+            assert_eq!(diagnostics[0].message, "expected a Boolean, found a number");
             continue;
         }
-        let found =
-            predicate(&model, SourceId(0), text).unwrap_or_else(|problems| panic!("{text}: {problems:?}"));
+        let found = predicate(&model, SourceId(0), text)
+            .unwrap_or_else(|diagnostics| panic!("{text}: {diagnostics:?}"));
         assert_eq!(model.holds(&found, Step::at(&start.words)).unwrap(), expected, "{text}");
     }
 }
@@ -110,8 +110,8 @@ fn primes_distinguish_source_and_target_of_a_step() {
         ("happens(enter) && happens(P[0]) && not happens(P[1])", true),
         ("happens(enter) && turn' != turn", true),
     ] {
-        let found =
-            predicate(&model, SourceId(0), text).unwrap_or_else(|problems| panic!("{text}: {problems:?}"));
+        let found = predicate(&model, SourceId(0), text)
+            .unwrap_or_else(|diagnostics| panic!("{text}: {diagnostics:?}"));
         assert_eq!(model.holds(&found, step).unwrap(), expected, "{text}");
     }
 }

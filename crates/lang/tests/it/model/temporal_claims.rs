@@ -112,7 +112,7 @@ impl Meaning {
 
     /// Whether the formula holds on an infinite execution, whose steps are verified.
     fn holds(&self, model: &Model, path: &Path) -> bool {
-        let (to, by) = path.back.unwrap();
+        let (to, by) = path.loop_back.unwrap();
         let mut letters = vec![self.letter(model, Step::at(&path.states[0]))];
         let actions = path.actions.iter().copied().map(Some).chain([by]);
         for (at, action) in actions.enumerate() {
@@ -144,13 +144,13 @@ fn walk(random: &Rng, model: &Model) -> Path {
             .flat_map(|action| model.outcomes(&here, action).into_iter().map(move |out| (action, out.words)))
             .collect();
         if steps.is_empty() {
-            path.back = Some((path.states.len() - 1, None));
+            path.loop_back = Some((path.states.len() - 1, None));
             return path;
         }
         let (action, target) = steps[random.below(steps.len() as u64) as usize].clone();
         let earlier = path.states.iter().position(|state| *state == target);
         if let Some(to) = earlier.filter(|_| random.below(3) == 0 || path.states.len() > 20) {
-            path.back = Some((to, Some(action)));
+            path.loop_back = Some((to, Some(action)));
             return path;
         }
         path.states.push(target);
@@ -252,8 +252,8 @@ fn formula_errors_point_at_their_position() {
         let mut sources = Sources::default();
         let before = "claim ";
         let source = sources.add("shown", format!("{before}{text}"));
-        let problems = never_at(&model, (source, before.len() as u32), text, "claim").unwrap_err();
-        report::render(&sources, &problems, false)
+        let diagnostics = never_at(&model, (source, before.len() as u32), text, "claim").unwrap_err();
+        report::render(&sources, &diagnostics, false)
     };
     let both = reported("G(lampp -> F W.bussy)");
     assert!(both.contains("did you mean `lamp`?") && both.contains("did you mean `W.busy`?"), "{both}");

@@ -18,16 +18,16 @@ pub(crate) const FIXTURES: [(&str, &str); 8] = [
 
 /// Parses a property without errors.
 pub(crate) fn good(text: &str) -> Property {
-    let (property, problems) = prop::parse(SourceId(0), text);
-    assert!(problems.is_empty(), "{}", show(text, &problems));
+    let (property, diagnostics) = prop::parse(SourceId(0), text);
+    assert!(diagnostics.is_empty(), "{}", show(text, &diagnostics));
     property
 }
 
 /// Renders the diagnostics.
-pub(crate) fn show(text: &str, problems: &[Diagnostic]) -> String {
+pub(crate) fn show(text: &str, diagnostics: &[Diagnostic]) -> String {
     let mut sources = Sources::default();
     sources.add("test.prop", text);
-    report::render(&sources, problems, false)
+    report::render(&sources, diagnostics, false)
 }
 
 /// The contents of a property, without positions.

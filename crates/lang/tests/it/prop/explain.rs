@@ -14,10 +14,11 @@ fn explained(name: &str, text: &str) -> Explanation {
     let (mut sources, mut catalog) = (Sources::default(), EventCatalog::default());
     let file = sources.add(format!("{name}.prop"), text);
     let functions = sources.add("functions.py", FUNCTIONS);
-    let (property, problems) = prop::parse(file, text);
-    assert!(problems.is_empty(), "{}", show(text, &problems));
-    let (automaton, problems) = prop::lower::lower(name, &property, &[(functions, FUNCTIONS)], &mut catalog);
-    assert!(!problems.iter().any(Diagnostic::is_error), "{}", show(text, &problems));
+    let (property, diagnostics) = prop::parse(file, text);
+    assert!(diagnostics.is_empty(), "{}", show(text, &diagnostics));
+    let (automaton, diagnostics) =
+        prop::lower::lower(name, &property, &[(functions, FUNCTIONS)], &mut catalog);
+    assert!(!diagnostics.iter().any(Diagnostic::is_error), "{}", show(text, &diagnostics));
     explain(&property, &automaton.expect("compiles"), &catalog, &sources)
 }
 

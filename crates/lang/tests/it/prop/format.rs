@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 fn formatted(text: &str) -> String {
     prop::format(SourceId(0), text)
-        .unwrap_or_else(|problems| panic!("{}", crate::prop::common::show(text, &problems)))
+        .unwrap_or_else(|diagnostics| panic!("{}", crate::prop::common::show(text, &diagnostics)))
 }
 
 #[test]

@@ -6,15 +6,15 @@ use invigil_lang::prop;
 use invigil_test_support::cases;
 use proptest::prelude::*;
 
-fn problems(text: &str) -> Vec<Diagnostic> {
+fn diagnostics(text: &str) -> Vec<Diagnostic> {
     prop::parse(SourceId(0), text).1
 }
 
 #[test]
 fn non_property_file_is_rejected_with_help() {
-    let found = problems(&"x".repeat((4 << 20) + 1));
+    let found = diagnostics(&"x".repeat((4 << 20) + 1));
     assert!(found[0].message.contains("too large"));
-    let found = problems(&"\"event\": [1, 2]}\n".repeat(10_000));
+    let found = diagnostics(&"\"event\": [1, 2]}\n".repeat(10_000));
     assert!(found.len() <= 101, "{}", found.len());
     assert!(found.last().unwrap().message.contains("more than 100 errors"));
 }
@@ -35,7 +35,7 @@ fn large_and_deep_input_parses_in_linear_time() {
         "#".repeat(1 << 20),
     ] {
         let start = std::time::Instant::now();
-        problems(&text);
+        diagnostics(&text);
         let _ = prop::format(SourceId(0), &text);
         assert!(start.elapsed().as_secs() < 20, "{}…", &text[..40]);
     }
@@ -61,9 +61,9 @@ proptest! {
             }
         }
         let text = String::from_utf8_lossy(&bytes);
-        let found = problems(&text);
-        prop_assert!(found.iter().all(|problem| problem.span.end as usize <= text.len()));
-        prop_assert!(found.iter().all(|problem| text.is_char_boundary(problem.span.start as usize)));
+        let found = diagnostics(&text);
+        prop_assert!(found.iter().all(|diagnostic| diagnostic.span.end as usize <= text.len()));
+        prop_assert!(found.iter().all(|diagnostic| text.is_char_boundary(diagnostic.span.start as usize)));
         show(&text, &found);
         let formatted = prop::format(SourceId(0), &text);
         prop_assert_eq!(formatted.is_err(), !found.is_empty());
@@ -78,7 +78,7 @@ proptest! {
         ]), 0..60,
     )) {
         let text = words.join(" ");
-        let found = problems(&text);
+        let found = diagnostics(&text);
         show(&text, &found);
     }
 }

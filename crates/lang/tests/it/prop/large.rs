@@ -4,10 +4,10 @@ use invigil_expr::diag::{Diagnostic, SourceId};
 use invigil_lang::prop;
 use invigil_monitor::event::EventCatalog;
 
-fn problems(text: &str) -> Vec<String> {
-    let (property, mut problems) = prop::parse(SourceId(0), text);
-    problems.extend(prop::lower::lower("large", &property, &[], &mut EventCatalog::default()).1);
-    problems.into_iter().filter(Diagnostic::is_error).map(|problem| problem.message).collect()
+fn diagnostics(text: &str) -> Vec<String> {
+    let (property, mut diagnostics) = prop::parse(SourceId(0), text);
+    diagnostics.extend(prop::lower::lower("large", &property, &[], &mut EventCatalog::default()).1);
+    diagnostics.into_iter().filter(Diagnostic::is_error).map(|diagnostic| diagnostic.message).collect()
 }
 
 #[test]
@@ -15,8 +15,8 @@ fn more_than_256_parameters_compile() {
     let params: Vec<String> = (0..=16_384).map(|i| format!("p{i}")).collect();
     let event = format!("event f({}) {{ return p16384 }}", params.join(", "));
     let text = format!("state init {{ transition {{ {event} success init }} }}");
-    let problems = problems(&text);
-    assert!(problems.iter().any(|p| p.contains("more than 16384")), "{problems:?}");
+    let diagnostics = diagnostics(&text);
+    assert!(diagnostics.iter().any(|p| p.contains("more than 16384")), "{diagnostics:?}");
 }
 
 #[test]
@@ -27,7 +27,7 @@ fn repeated_imports_stay_small() {
         let from = format!("import transitions from state s{}", i - 1);
         text += &format!("state s{i} {from} {from}\n");
     }
-    assert_eq!(problems(&text), [""; 0]);
+    assert_eq!(diagnostics(&text), [""; 0]);
 }
 
 #[test]
@@ -39,5 +39,5 @@ fn chain_of_1000_states_compiles() {
             (i + 1) % 1_000
         );
     }
-    assert_eq!(problems(&text), [""; 0]);
+    assert_eq!(diagnostics(&text), [""; 0]);
 }

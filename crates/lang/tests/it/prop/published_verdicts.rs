@@ -27,12 +27,12 @@ impl Session {
         let (mut sources, mut catalog) = (Sources::default(), EventCatalog::default());
         let file = sources.add(format!("{name}.prop"), *text);
         let functions = sources.add("functions.py", FUNCTIONS);
-        let (property, problems) = prop::parse(file, text);
-        assert!(problems.is_empty(), "{}", show(text, &problems));
-        let (automaton, problems) =
+        let (property, diagnostics) = prop::parse(file, text);
+        assert!(diagnostics.is_empty(), "{}", show(text, &diagnostics));
+        let (automaton, diagnostics) =
             prop::lower::lower(name, &property, &[(functions, FUNCTIONS)], &mut catalog);
-        let remarks = report::render(&sources, &problems, false);
-        assert!(!problems.iter().any(Diagnostic::is_error), "{remarks}");
+        let remarks = report::render(&sources, &diagnostics, false);
+        assert!(!diagnostics.iter().any(Diagnostic::is_error), "{remarks}");
         Session { watch: InteractiveMonitor::new(Arc::new(automaton.expect("compiles"))), catalog, remarks }
     }
 

@@ -84,7 +84,7 @@ fn reloaded_library_functions_are_found_again() {
     let unknown = target.prepare(&catalog).unwrap();
     assert_eq!(unknown.len(), 4);
     assert!(unknown.iter().all(|unknown| !unknown.pending));
-    target.expect_libraries(true);
+    target.allow_pending_events(true);
     let unknown = target.prepare(&catalog).unwrap();
     assert!(unknown.len() == 4 && unknown.iter().all(|unknown| unknown.pending), "{unknown:?}");
     target.instrument(&needs).unwrap();

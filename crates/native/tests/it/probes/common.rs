@@ -54,7 +54,7 @@ fn prepared(
     launch.stderr = Stream::Null;
     launch.probes = probes;
     let mut target = NativeTarget::launch(&launch).expect("the program starts");
-    target.expect_libraries(later);
+    target.allow_pending_events(later);
     let scenarios = vec![Arc::new(language::scenario("none", text, &[&automaton]))];
     let mut session =
         Session::new(Box::new(target), vec![automaton], catalog, scenarios, SessionOptions::default());

@@ -86,7 +86,7 @@ fn start_recording_by(
     let mut launch = Launch::new(&built.path);
     (launch.stdout, launch.stderr, launch.probes) = (Stream::Null, Stream::Null, probes);
     let mut target = NativeTarget::launch(&launch).expect("the program starts");
-    target.expect_libraries(true);
+    target.allow_pending_events(true);
     let unknown = target.prepare(&catalog).expect("it can be prepared");
     assert!(unknown.iter().all(|unknown| unknown.pending), "{unknown:?}");
     collected.catalog = catalog;

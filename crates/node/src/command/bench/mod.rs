@@ -21,7 +21,7 @@ const SHORT: u32 = 20;
 /// Measure rounds, messages and latencies of verdicts on this machine, over TCP
 ///
 /// All nodes run in one process. For comparison, zenoh alone exchanges payloads of the same size: every node sends one
-/// to every other and waits for all of a round.
+/// payload to every other node, and waits for all payloads of the round.
 #[derive(Options)]
 pub(crate) struct Bench {
     /// Numbers of nodes, each with one component

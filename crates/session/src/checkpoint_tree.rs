@@ -22,13 +22,13 @@ pub struct JointCheckpoint {
     pub event: u64,
     /// The location of the target, as text.
     pub location: String,
-    /// The age of the session when it was taken.
+    /// How long the session had run when it was taken.
     pub age: Duration,
-    /// The memory it takes, in bytes, when last determined.
+    /// Its memory in bytes, as last measured.
     pub memory: u64,
-    /// What a restore cannot bring back, one message each.
+    /// Messages about state that a restore cannot bring back.
     pub limitations: Vec<String>,
-    /// How often it was restored.
+    /// The number of times it was restored.
     pub restored: u32,
 }
 
@@ -38,7 +38,7 @@ pub(crate) struct StoredCheckpoint {
     pub(crate) program: CheckpointId,
     pub(crate) monitors: Vec<interactive::CheckpointId>,
     pub(crate) scripts: Vec<ScriptState>,
-    /// The memory that the monitors' states take.
+    /// Memory of the monitors' states.
     pub(crate) monitor_memory: u64,
     /// Upper bound of the memory of the target's checkpoint.
     pub(crate) max_memory: u64,
@@ -46,12 +46,14 @@ pub(crate) struct StoredCheckpoint {
     pub(crate) needs: EventSet,
 }
 
+/// The joint checkpoints by number; each refers to its parent.
 #[derive(Default)]
 pub(crate) struct CheckpointTree {
     stored: BTreeMap<u32, StoredCheckpoint>,
     /// The checkpoint that the run continues from.
     pub(crate) current: Option<u32>,
-    last: u32,
+    /// The highest number given to a checkpoint.
+    last_id: u32,
 }
 
 impl CheckpointTree {
@@ -59,13 +61,13 @@ impl CheckpointTree {
         self.stored.len()
     }
 
-    /// The number of the next checkpoint. The automatic one at the start is 0, so that those of the user count from 1.
+    /// Returns the number for the next checkpoint. The automatic one at the start is 0, so that the user's start at 1.
     pub(crate) fn next_id(&mut self, at_start: bool) -> u32 {
         if at_start && !self.stored.contains_key(&0) {
             return 0;
         }
-        self.last += 1;
-        self.last
+        self.last_id += 1;
+        self.last_id
     }
 
     pub(crate) fn add(&mut self, stored: StoredCheckpoint) {
@@ -92,14 +94,14 @@ impl CheckpointTree {
 
     /// Removes a checkpoint. Its children become children of its parent.
     pub(crate) fn remove(&mut self, id: u32) -> Option<StoredCheckpoint> {
-        let gone = self.stored.remove(&id)?;
+        let removed = self.stored.remove(&id)?;
         for stored in self.stored.values_mut().filter(|stored| stored.info.parent == Some(id)) {
-            stored.info.parent = gone.info.parent;
+            stored.info.parent = removed.info.parent;
         }
         if self.current == Some(id) {
-            self.current = gone.info.parent;
+            self.current = removed.info.parent;
         }
-        Some(gone)
+        Some(removed)
     }
 
     /// The oldest automatic checkpoint other than `except`.
@@ -109,13 +111,13 @@ impl CheckpointTree {
     }
 
     /// The latest checkpoint in the past of the current run that has at most this many events.
-    pub(crate) fn before(&self, events: u64) -> Option<&StoredCheckpoint> {
-        let mut at = self.current;
-        while let Some(stored) = at.and_then(|id| self.stored.get(&id)) {
+    pub(crate) fn latest_before(&self, events: u64) -> Option<&StoredCheckpoint> {
+        let mut next = self.current;
+        while let Some(stored) = next.and_then(|id| self.stored.get(&id)) {
             if stored.info.event <= events {
                 return Some(stored);
             }
-            at = stored.info.parent;
+            next = stored.info.parent;
         }
         None
     }

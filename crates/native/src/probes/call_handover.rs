@@ -7,9 +7,9 @@
 use super::host_proxy::malformed_reply;
 use crate::native_target::NativeTarget;
 use crate::sys::Tid;
-use crate::traced_thread::OpenCall;
-use invigil_probe::calls::Call;
+use crate::traced_thread::NotedCall;
 use invigil_probe::message::{Answer, Request};
+use invigil_probe::noted_calls::CallEntry;
 use invigil_session::target::TargetResult;
 
 impl NativeTarget {
@@ -23,7 +23,7 @@ impl NativeTarget {
     }
 
     /// The calls of a thread that the library has noted; they stay there.
-    pub(crate) fn agent_calls(&mut self, tid: Tid) -> TargetResult<Vec<Call>> {
+    pub(crate) fn agent_calls(&mut self, tid: Tid) -> TargetResult<Vec<CallEntry>> {
         if !self.notes_calls_in_agent() {
             return Ok(Vec::new());
         }
@@ -39,17 +39,17 @@ impl NativeTarget {
         &mut self,
         tid: Tid,
         plan: u32,
-        call: OpenCall,
-    ) -> TargetResult<Option<OpenCall>> {
+        call: NotedCall,
+    ) -> TargetResult<Option<NotedCall>> {
         if !self.tracer.sites.has_jumps() || !self.notes_calls_in_agent() {
             return Ok(Some(call));
         }
         let request = match call.return_site {
             Some(site) if !self.tracer.sites.is_return(site) => None,
             Some(_) => {
-                self.as_pending_tail_call(tid, plan, &call).map(|call| Request::PutTailCalls(vec![call]))
+                self.to_pending_tail_call(tid, plan, &call).map(|call| Request::PutTailCalls(vec![call]))
             }
-            None => self.as_entered_call(tid, plan, &call).map(|call| Request::PutCalls(vec![call])),
+            None => self.to_call_entry(tid, plan, &call).map(|call| Request::PutCalls(vec![call])),
         };
         match request {
             Some(request) => self.call_agent(&request).map(|_| None),
@@ -58,15 +58,15 @@ impl NativeTarget {
     }
 
     /// The plan of a call.
-    pub(super) fn plan_of(&self, call: &OpenCall) -> Option<u32> {
+    pub(super) fn plan_of(&self, call: &NotedCall) -> Option<u32> {
         self.plans.iter().position(|plan| plan.event == call.event).map(|plan| plan as u32)
     }
 
-    fn as_entered_call(&self, tid: Tid, plan: u32, call: &OpenCall) -> Option<Call> {
+    fn to_call_entry(&self, tid: Tid, plan: u32, call: &NotedCall) -> Option<CallEntry> {
         let (event_site, arguments) = call.entry.filter(|_| call.return_site.is_none())?;
         let plan = self.plans.get(plan);
         let site = plan.sites.get(event_site as usize).filter(|_| self.can_note_in_agent(plan))?.site.0;
-        Some(Call { thread: tid as u32, site, sp: call.sp, arguments })
+        Some(CallEntry { thread: tid as u32, site, sp: call.sp, arguments })
     }
 
     /// Fetches the library's calls: the debugger notes calls from now on.
@@ -80,10 +80,10 @@ impl NativeTarget {
         };
         for call in calls {
             for plan in 0..self.plans.iter().count() as u32 {
-                let Some(open) = self.open_call(plan, &call) else { continue };
+                let Some(open) = self.noted_call_from_entry(plan, &call) else { continue };
                 let Some(thread) = self.tracer.threads.get_mut(&(call.thread as Tid)) else { continue };
                 // What the debugger has seen since is newer.
-                let same = |known: &OpenCall| {
+                let same = |known: &NotedCall| {
                     (known.event, known.sp) == (open.event, open.sp) && known.return_site.is_none()
                 };
                 if !thread.calls.iter().any(same) {
@@ -103,11 +103,11 @@ impl NativeTarget {
             for call in calls {
                 let plan = self.plan_of(&call);
                 let returns = call.return_site.filter(|site| self.tracer.sites.is_return(*site));
-                if let Some(noted) = plan.and_then(|plan| self.as_entered_call(tid, plan, &call)) {
+                if let Some(noted) = plan.and_then(|plan| self.to_call_entry(tid, plan, &call)) {
                     all.push(noted);
                 } else if let Some(noted) = plan
                     .filter(|_| returns.is_some())
-                    .and_then(|plan| self.as_pending_tail_call(tid, plan, &call))
+                    .and_then(|plan| self.to_pending_tail_call(tid, plan, &call))
                 {
                     left.push(noted);
                 } else {

@@ -1,4 +1,4 @@
-//! Statistics shared by all threads of a search, and the decision to stop them.
+//! Statistics of all threads of a search, and the decision to stop them.
 
 use crate::limits::{Incomplete, Limits, ProgressListener, Totals};
 use std::sync::OnceLock;
@@ -8,11 +8,11 @@ use std::time::Instant;
 /// Number of expanded configurations between two progress reports, per thread.
 const PROGRESS_INTERVAL: u64 = 4096;
 
-/// The sums over all threads.
-pub(crate) struct Tally<'a, P> {
+/// Sums over all threads of a search, and the reason why they stop.
+pub(crate) struct SearchCounters<'a, P> {
     limits: &'a Limits,
     listener: &'a P,
-    since: Instant,
+    start: Instant,
     states: AtomicU64,
     transitions: AtomicU64,
     deadlocks: AtomicU64,
@@ -21,12 +21,12 @@ pub(crate) struct Tally<'a, P> {
     expanded: AtomicU64,
     memory: AtomicU64,
     depth: AtomicU64,
-    halted: OnceLock<Incomplete>,
+    halt_reason: OnceLock<Incomplete>,
 }
 
-/// The counts of one thread since its last report.
+/// The counts of one thread since it last added them to [`SearchCounters`].
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Counts {
+pub(crate) struct ThreadCounts {
     pub(crate) states: u64,
     pub(crate) transitions: u64,
     pub(crate) deadlocks: u64,
@@ -36,19 +36,19 @@ pub(crate) struct Counts {
     pub(crate) expanded: u64,
     /// The bytes that this thread uses now.
     pub(crate) memory: u64,
-    /// The bytes that were reported last.
+    /// The bytes that were added last.
     reported_memory: u64,
     /// Configurations since the last progress report.
     since_progress: u64,
 }
 
-impl<'a, P: ProgressListener> Tally<'a, P> {
-    pub(crate) fn new(limits: &'a Limits, listener: &'a P) -> Tally<'a, P> {
+impl<'a, P: ProgressListener> SearchCounters<'a, P> {
+    pub(crate) fn new(limits: &'a Limits, listener: &'a P) -> SearchCounters<'a, P> {
         let zero = || AtomicU64::new(0);
-        Tally {
+        SearchCounters {
             limits,
             listener,
-            since: Instant::now(),
+            start: Instant::now(),
             states: zero(),
             transitions: zero(),
             deadlocks: zero(),
@@ -57,35 +57,35 @@ impl<'a, P: ProgressListener> Tally<'a, P> {
             expanded: zero(),
             memory: zero(),
             depth: zero(),
-            halted: OnceLock::new(),
+            halt_reason: OnceLock::new(),
         }
     }
 
     /// Adds the counts of a thread, and stops all threads if a limit is exceeded.
-    pub(crate) fn add(&self, counts: &mut Counts) {
+    pub(crate) fn add(&self, counts: &mut ThreadCounts) {
         self.states.fetch_add(counts.states, Relaxed);
         self.transitions.fetch_add(counts.transitions, Relaxed);
         self.expanded.fetch_add(counts.expanded, Relaxed);
         // The sum stays correct when a thread's part shrinks, because additions wrap.
         self.memory.fetch_add(counts.memory.wrapping_sub(counts.reported_memory), Relaxed);
-        for (all, new) in
+        for (sum, new) in
             [(&self.deadlocks, counts.deadlocks), (&self.faults, counts.faults), (&self.bad, counts.bad)]
         {
             if new > 0 {
-                all.fetch_add(new, Relaxed);
+                sum.fetch_add(new, Relaxed);
             }
         }
         let since_progress = counts.since_progress + counts.expanded;
-        *counts = Counts {
+        *counts = ThreadCounts {
             memory: counts.memory,
             reported_memory: counts.memory,
             since_progress,
-            ..Counts::default()
+            ..ThreadCounts::default()
         };
         let totals = self.totals();
         if self.listener.is_stopped() {
             self.halt(Incomplete::Stopped);
-        } else if let Some(reason) = self.limits.exceeded(&totals, self.since) {
+        } else if let Some(reason) = self.limits.exceeded(&totals, self.start) {
             self.halt(reason);
         }
         if since_progress >= PROGRESS_INTERVAL {
@@ -96,11 +96,12 @@ impl<'a, P: ProgressListener> Tally<'a, P> {
 
     /// Stops all threads. The first reason is kept.
     pub(crate) fn halt(&self, reason: Incomplete) {
-        let _ = self.halted.set(reason);
+        let _ = self.halt_reason.set(reason);
     }
 
-    pub(crate) fn halted(&self) -> Option<Incomplete> {
-        self.halted.get().copied()
+    /// Why the threads stop, if they do.
+    pub(crate) fn halt_reason(&self) -> Option<Incomplete> {
+        self.halt_reason.get().copied()
     }
 
     /// Records that a thread reached this depth.

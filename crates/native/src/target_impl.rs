@@ -1,4 +1,4 @@
-//! A native program as a [`Target`] of a session.
+//! Implementation of [`Target`]: a native program as a session sees it.
 
 use crate::native_target::NativeTarget;
 use invigil_monitor::embedded::EmbeddedMonitor;
@@ -17,7 +17,7 @@ impl Target for NativeTarget {
 
     fn prepare(&mut self, catalog: &EventCatalog) -> TargetResult<Vec<UnresolvedEvent>> {
         self.map_agent();
-        self.plan(catalog)
+        self.plan_events(catalog)
     }
 
     fn can_embed_monitors(&self) -> bool {

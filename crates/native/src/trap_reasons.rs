@@ -22,13 +22,14 @@ pub(crate) enum TrapReason {
     FrameEnd { watcher: WatchId, tid: Tid, above: u64 },
 }
 
-/// The reasons of each site.
+/// The reasons for the traps at all sites.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct SiteUsers {
+pub(crate) struct TrapReasons {
     by_site: Vec<Vec<TrapReason>>,
 }
 
-impl SiteUsers {
+impl TrapReasons {
+    /// The reasons of a site.
     #[inline]
     pub(crate) fn at(&self, site: SiteId) -> &[TrapReason] {
         self.by_site.get(site.0 as usize).map_or(&[], Vec::as_slice)
@@ -49,7 +50,7 @@ impl SiteUsers {
     }
 
     /// Number of reasons that are events.
-    pub(crate) fn events(&self) -> usize {
+    pub(crate) fn event_count(&self) -> usize {
         self.by_site.iter().flatten().filter(|reason| matches!(reason, TrapReason::Event { .. })).count()
     }
 
@@ -67,6 +68,7 @@ impl SiteUsers {
         }
     }
 
+    /// Removes all reasons of all sites.
     pub(crate) fn clear(&mut self) {
         self.by_site.clear();
     }

@@ -25,7 +25,7 @@ const LISTS: usize = 64;
 
 /// A call that was entered and has not returned, as far as is known.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Call {
+pub struct CallEntry {
     /// Id of its thread.
     pub thread: u32,
     /// Site of the function's entry.
@@ -41,7 +41,7 @@ static CALLS: Lock<Calls> = Lock::new(Calls::new());
 /// Open calls of all threads.
 #[derive(Debug)]
 struct Calls {
-    lists: [Vec<Call>; LISTS],
+    lists: [Vec<CallEntry>; LISTS],
     /// Tail calls: they end when another function returns.
     tail_calls: [Vec<PendingTailCall>; LISTS],
 }
@@ -51,7 +51,7 @@ impl Calls {
         Calls { lists: [const { Vec::new() }; LISTS], tail_calls: [const { Vec::new() }; LISTS] }
     }
 
-    fn list(&mut self, thread: u32) -> &mut Vec<Call> {
+    fn list(&mut self, thread: u32) -> &mut Vec<CallEntry> {
         &mut self.lists[thread as usize % LISTS]
     }
 
@@ -68,7 +68,7 @@ impl Calls {
 
     /// Adds a call. Calls of its thread that were abandoned by a jump are forgotten, and so is one at the same place
     /// of the stack, which has returned.
-    fn push_call(&mut self, call: Call) {
+    fn push_call(&mut self, call: CallEntry) {
         self.drop_abandoned(call.thread, call.sp);
         self.forget(call.thread, call.site, call.sp);
         self.list(call.thread).push(call);
@@ -93,8 +93,8 @@ impl Calls {
         Some(tail_call.remove(at))
     }
 
-    fn find(&mut self, thread: u32, site: u32, sp: u64) -> Option<&Call> {
-        let is_it = |call: &&Call| call.thread == thread && call.site == site && call.sp == sp;
+    fn find(&mut self, thread: u32, site: u32, sp: u64) -> Option<&CallEntry> {
+        let is_it = |call: &&CallEntry| call.thread == thread && call.site == site && call.sp == sp;
         self.list(thread).iter().rfind(is_it)
     }
 }
@@ -103,7 +103,7 @@ impl Calls {
 pub(crate) fn note_entry(general: &GeneralRegisters, site: u32) {
     let arguments = ARGUMENTS.map(|register| general[usize::from(register)]);
     let thread = threads::id(threads::base());
-    CALLS.lock().push_call(Call { thread, site, sp: general[STACK_POINTER], arguments });
+    CALLS.lock().push_call(CallEntry { thread, site, sp: general[STACK_POINTER], arguments });
 }
 
 /// Argument of the call that was entered at a site and whose return address is at the thread's stack pointer.
@@ -144,17 +144,17 @@ pub(crate) fn put_tail_calls(calls: Vec<PendingTailCall>) {
 }
 
 /// Returns the open calls of a thread; they stay noted.
-pub(crate) fn of_thread(thread: u32) -> Vec<Call> {
+pub(crate) fn of_thread(thread: u32) -> Vec<CallEntry> {
     CALLS.lock().list(thread).iter().filter(|call| call.thread == thread).cloned().collect()
 }
 
 /// Removes and returns the open calls of all threads.
-pub(crate) fn take() -> Vec<Call> {
+pub(crate) fn take() -> Vec<CallEntry> {
     CALLS.lock().lists.iter_mut().flat_map(core::mem::take).collect()
 }
 
 /// Adds calls whose entry the debugger has seen.
-pub(crate) fn put(mut calls: Vec<Call>) {
+pub(crate) fn put(mut calls: Vec<CallEntry>) {
     // Callers first: otherwise they would abandon calls further down the stack.
     calls.sort_by_key(|call| core::cmp::Reverse(call.sp));
     let mut known = CALLS.lock();
@@ -166,8 +166,8 @@ mod tests {
     use super::*;
     use invigil_monitor::event::EventId;
 
-    fn call(thread: u32, site: u32, sp: u64, first: u64) -> Call {
-        Call { thread, site, sp, arguments: [first, 0, 0, 0, 0, 0] }
+    fn call(thread: u32, site: u32, sp: u64, first: u64) -> CallEntry {
+        CallEntry { thread, site, sp, arguments: [first, 0, 0, 0, 0, 0] }
     }
 
     fn first(calls: &mut Calls, thread: u32, site: u32, sp: u64) -> Option<u64> {

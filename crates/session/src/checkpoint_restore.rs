@@ -3,7 +3,7 @@
 //! A checkpoint holds the target, every monitor and the position in the history. It does not hold the scenarios'
 //! variables: a scenario decides across restores what to do next, and must remember what it has tried.
 
-use crate::checkpoints::{JointCheckpoint, StoredCheckpoint};
+use crate::checkpoint_tree::{JointCheckpoint, StoredCheckpoint};
 use crate::session::{Session, State};
 use crate::target::{CheckpointId, TargetError, TargetResult};
 
@@ -16,9 +16,9 @@ impl Session {
         self.save(label, false)
     }
 
-    /// Takes a checkpoint that may be dropped in favour of later ones. If that fails, no further automatic checkpoints
+    /// Takes a checkpoint that may be dropped to make room for later ones. If that fails, no further automatic checkpoints
     /// are taken.
-    pub(crate) fn automatic_checkpoint(&mut self) {
+    pub(crate) fn take_automatic_checkpoint(&mut self) {
         self.last_automatic = self.history.count();
         if let Err(error) = self.save("", true) {
             self.options.auto_checkpoint = None;
@@ -28,11 +28,11 @@ impl Session {
 
     fn save(&mut self, label: &str, automatic: bool) -> TargetResult<u32> {
         if self.state != State::Ready {
-            let words = match self.state {
+            let message = match self.state {
                 State::New => "a checkpoint can be taken only after the session has started",
                 _ => "the program has ended: no checkpoint can be taken",
             };
-            return Err(TargetError::Request(words.to_owned()));
+            return Err(TargetError::Request(message.to_owned()));
         }
         while self.checkpoints.len() >= self.options.max_checkpoints {
             self.drop_oldest_automatic(
@@ -83,17 +83,17 @@ impl Session {
         sum
     }
 
-    /// Drops automatic checkpoints until all together are within the memory limit. If that is not enough, drops the new
+    /// Drops automatic checkpoints until the rest fit into the memory limit. If that is not enough, drops the new
     /// one and fails.
     fn enforce_memory_limit(&mut self, new: u32) -> TargetResult {
-        // Measuring takes long for large programs, and is needed only if the upper bound exceeds the limit.
+        // Measuring a large program is slow, and is needed only if the upper bound exceeds the limit.
         if self.checkpoints.max_memory() <= self.options.max_checkpoint_memory {
             return Ok(());
         }
         while self.refresh_memory() > self.options.max_checkpoint_memory {
-            let words =
+            let reason =
                 format!("checkpoints take more than {} MiB", self.options.max_checkpoint_memory >> 20);
-            if let Err(error) = self.drop_oldest_automatic(Some(new), &words) {
+            if let Err(error) = self.drop_oldest_automatic(Some(new), &reason) {
                 self.drop_checkpoint(new)?;
                 return Err(error);
             }
@@ -102,18 +102,18 @@ impl Session {
     }
 
     /// Drops the oldest automatic checkpoint, or fails with the reason why one had to be dropped.
-    fn drop_oldest_automatic(&mut self, except: Option<u32>, why: &str) -> TargetResult {
+    fn drop_oldest_automatic(&mut self, except: Option<u32>, reason: &str) -> TargetResult {
         match self.checkpoints.oldest_automatic(except) {
             Some(oldest) => self.drop_checkpoint(oldest),
-            None => Err(TargetError::Request(format!("{why}: delete one first"))),
+            None => Err(TargetError::Request(format!("{reason}: delete one first"))),
         }
     }
 
-    /// Restores the target, the monitors and the history. The checkpoint remains. Breakpoints of the user and the
+    /// Restores the target, the monitors and the history. The checkpoint is kept. Breakpoints of the user and the
     /// scenarios stay as they are now, and so do the scenarios' variables.
     ///
     /// # Errors
-    /// If there is no such checkpoint, or the target cannot be restored. If the target is lost in the attempt, the
+    /// If there is no such checkpoint, or the target cannot be restored. If the target ends in the attempt, the
     /// session ends; otherwise nothing has changed. A checkpoint that turns out to be lost is dropped.
     pub fn restore_checkpoint(&mut self, id: u32) -> TargetResult {
         let Some(stored) = self.checkpoints.get(id) else { return Err(self.unknown_checkpoint(id)) };
@@ -125,7 +125,7 @@ impl Session {
         }
         for (attached, checkpoint) in self.monitors.iter_mut().zip(monitors) {
             let restored = attached.monitor.restore(checkpoint);
-            restored.map_err(|mistake| TargetError::Control(mistake.to_string()))?;
+            restored.map_err(|error| TargetError::Control(error.to_string()))?;
             if attached.monitor.fault().is_none() {
                 attached.failure = None;
             }
@@ -139,12 +139,12 @@ impl Session {
             stored.info.restored += 1;
         }
         for violation in &mut self.violations {
-            let at = violation.violation.event.as_ref().map_or(0, |event| event.index);
-            let at = if violation.violation.at_end { u64::MAX } else { at };
-            violation.undone |= at > event;
+            let number = violation.violation.event.as_ref().map_or(0, |event| event.index);
+            let number = if violation.violation.at_end { u64::MAX } else { number };
+            violation.undone |= number > event;
         }
         if let Some(recorder) = &mut self.recorder
-            && recorder.note_restore()
+            && recorder.record_restore()
         {
             self.notify("the recording continues after a restore: it contains events that were undone");
         }
@@ -181,7 +181,7 @@ impl Session {
         let Some(stored) = self.checkpoints.remove(id) else { return Err(self.unknown_checkpoint(id)) };
         for (attached, checkpoint) in self.monitors.iter_mut().zip(&stored.monitors) {
             let dropped = attached.monitor.drop_checkpoint(*checkpoint);
-            dropped.map_err(|mistake| TargetError::Control(mistake.to_string()))?;
+            dropped.map_err(|error| TargetError::Control(error.to_string()))?;
         }
         Ok(stored.program)
     }

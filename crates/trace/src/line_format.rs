@@ -1,21 +1,24 @@
 //! The line format: `[@TIME] [KIND] NAME[(ARG, ...)]`.
 
 use crate::block::EventBlock;
-use crate::line_fault::Issue;
-use crate::lines::{each_line, next_line};
+use crate::each_line::{each_line, next_line};
+use crate::line_error_kind::ScanError;
 use crate::number::{self, Form};
 use crate::record::{Record, Shape};
 use crate::schema::{EVENT, KIND, TIME};
 
-/// Classes of bytes.
+// Classes of bytes, as bits.
+
+/// Unquoted text: letters, digits and some punctuation.
 const WORD: u8 = 1;
 /// Event name: all bytes except blanks, control characters, quotes and the format's punctuation.
 const NAME: u8 = 2;
 /// Text of a quoted string, without escapes.
-const PLAIN: u8 = 4;
-/// Argument up to its end or `=`.
+const STRING: u8 = 4;
+/// Name of an argument, or an argument without a name.
 const ARGUMENT: u8 = 8;
 
+/// The classes of each byte.
 const CLASSES: [u8; 256] = {
     let mut classes = [0; 256];
     let mut i = 0;
@@ -28,7 +31,7 @@ const CLASSES: [u8; 256] = {
             classes[i] |= NAME;
         }
         if b >= b' ' && b != b'"' && b != b'\\' {
-            classes[i] |= PLAIN;
+            classes[i] |= STRING;
         }
         if b >= b' ' && !is_punctuation(b) {
             classes[i] |= ARGUMENT;
@@ -44,30 +47,30 @@ const fn is_punctuation(b: u8) -> bool {
 
 /// Whether `text` can be written as the name of an event.
 pub(crate) fn is_name(text: &str) -> bool {
-    !text.is_empty() && !text.starts_with('@') && text.bytes().all(|b| is(b, NAME))
+    !text.is_empty() && !text.starts_with('@') && text.bytes().all(|b| is_in(b, NAME))
 }
 
 /// Whether `text` can be written as the name of a parameter.
 pub(crate) fn is_argument_name(text: &str) -> bool {
-    !text.is_empty() && text.trim_ascii() == text && text.bytes().all(|b| is(b, ARGUMENT))
+    !text.is_empty() && text.trim_ascii() == text && text.bytes().all(|b| is_in(b, ARGUMENT))
 }
 
 #[inline(always)]
-fn is(byte: u8, class: u8) -> bool {
+fn is_in(byte: u8, class: u8) -> bool {
     CLASSES[byte as usize] & class != 0
 }
 
 /// End of the run of bytes of a class at `at`.
 #[inline(always)]
-fn run(text: &[u8], mut at: usize, class: u8) -> usize {
-    while text.get(at).is_some_and(|b| is(*b, class)) {
+fn run_end(text: &[u8], mut at: usize, class: u8) -> usize {
+    while text.get(at).is_some_and(|b| is_in(*b, class)) {
         at += 1;
     }
     at
 }
 
 #[inline(always)]
-fn blanks(text: &[u8], mut at: usize) -> usize {
+fn after_blanks(text: &[u8], mut at: usize) -> usize {
     while let Some(b' ' | b'\t') = text.get(at) {
         at += 1;
     }
@@ -79,14 +82,14 @@ pub(crate) fn decode(text: &str, record: &mut Record, block: &mut EventBlock, st
     let bytes = text.as_bytes();
     each_line(text, block, strict, |start, line, block| {
         record.begin();
-        match read(text, start, record) {
+        match scan_line(text, start, record) {
             Ok((true, end)) => (end, record.finish(text, block, line)),
             Ok((false, end)) => (end, Ok(())),
-            Err(issue) => {
+            Err(error) => {
                 let end = next_line(bytes, start);
                 // A line of other white space counts as blank, as in the other formats.
                 let is_blank = bytes[start..end].trim_ascii().is_empty();
-                (end, if is_blank { Ok(()) } else { Err(issue.into()) })
+                (end, if is_blank { Ok(()) } else { Err(error.into()) })
             }
         }
     });
@@ -94,9 +97,9 @@ pub(crate) fn decode(text: &str, record: &mut Record, block: &mut EventBlock, st
 
 /// Scans the line at `at` into the record. Returns whether it is not blank, and the start of the next line.
 #[inline(always)]
-fn read(text: &str, at: usize, record: &mut Record) -> Result<(bool, usize), Issue> {
+fn scan_line(text: &str, at: usize, record: &mut Record) -> Result<(bool, usize), ScanError> {
     let bytes = text.as_bytes();
-    let mut at = blanks(bytes, at);
+    let mut at = after_blanks(bytes, at);
     if let Some(end) = line_end(bytes, at) {
         return Ok((false, end));
     }
@@ -104,23 +107,23 @@ fn read(text: &str, at: usize, record: &mut Record) -> Result<(bool, usize), Iss
         at = time(bytes, at + 1, record)?;
     }
     let start = at;
-    let mut end = run(bytes, start, NAME);
+    let mut end = run_end(bytes, start, NAME);
     if start == end {
         return Err("missing event name".into());
     }
-    let next = blanks(bytes, end);
+    let next = after_blanks(bytes, end);
     let mut name = start;
-    if next > end && bytes.get(next).is_some_and(|b| is(*b, NAME)) {
+    if next > end && bytes.get(next).is_some_and(|b| is_in(*b, NAME)) {
         // Two words: the first is the event kind.
         record.set(KIND, Shape::Text, start, end);
         name = next;
-        end = run(bytes, name, NAME);
+        end = run_end(bytes, name, NAME);
     }
     record.set(EVENT, Shape::Text, name, end);
-    at = blanks(bytes, end);
+    at = after_blanks(bytes, end);
     if bytes.get(at) == Some(&b'(') {
         at = arguments(text, at + 1, record)?;
-    } else if bytes.get(at).is_some_and(|b| is(*b, NAME)) {
+    } else if bytes.get(at).is_some_and(|b| is_in(*b, NAME)) {
         return Err("expected `[KIND] NAME` or `[KIND] NAME(ARG, ...)`".into());
     }
     match line_end(bytes, at) {
@@ -141,38 +144,38 @@ fn line_end(text: &[u8], at: usize) -> Option<usize> {
 }
 
 /// Scans the time after an `@`. Returns the start of the rest.
-fn time(text: &[u8], at: usize, record: &mut Record) -> Result<usize, Issue> {
+fn time(text: &[u8], at: usize, record: &mut Record) -> Result<usize, ScanError> {
     let number = number::scan(text, at).filter(|number| matches!(text.get(number.end), Some(b' ' | b'\t')));
     let Some(number) = number else {
         return Err("`@` is not followed by a number of seconds and a blank".into());
     };
     record.set_number(TIME, (at, number.end), number.form);
-    Ok(blanks(text, number.end))
+    Ok(after_blanks(text, number.end))
 }
 
 /// Scans the arguments at `at`. Returns the start of the rest of the line.
 #[inline(always)]
-fn arguments(text: &str, at: usize, record: &mut Record) -> Result<usize, Issue> {
+fn arguments(text: &str, at: usize, record: &mut Record) -> Result<usize, ScanError> {
     let bytes = text.as_bytes();
-    let mut at = blanks(bytes, at);
+    let mut at = after_blanks(bytes, at);
     if bytes.get(at) == Some(&b')') {
-        return Ok(blanks(bytes, at + 1));
+        return Ok(after_blanks(bytes, at + 1));
     }
     let mut position = 0;
     loop {
-        let end = run(bytes, at, ARGUMENT);
+        let end = run_end(bytes, at, ARGUMENT);
         let field = if bytes.get(end) == Some(&b'=') {
             let field = argument_name(bytes, at, end, record)?;
-            at = blanks(bytes, end + 1);
+            at = after_blanks(bytes, end + 1);
             field
         } else {
             position += 1;
-            record.schema.position(position)
+            record.schema.argument(position)
         };
         at = value(text, at, field, record)?;
         match bytes.get(at) {
-            Some(b',') => at = blanks(bytes, at + 1),
-            Some(b')') => return Ok(blanks(bytes, at + 1)),
+            Some(b',') => at = after_blanks(bytes, at + 1),
+            Some(b')') => return Ok(after_blanks(bytes, at + 1)),
             Some(b'\n' | b'\r') | None => return Err("missing `)` after the arguments".into()),
             Some(_) => return Err("expected `,` between arguments".into()),
         }
@@ -181,8 +184,8 @@ fn arguments(text: &str, at: usize, record: &mut Record) -> Result<usize, Issue>
 
 /// The field id of the argument named at `start..end`.
 #[inline(always)]
-fn argument_name(text: &[u8], start: usize, end: usize, record: &Record) -> Result<u32, Issue> {
-    let end = without_blanks(text, start, end);
+fn argument_name(text: &[u8], start: usize, end: usize, record: &Record) -> Result<u32, ScanError> {
+    let end = trim_blanks_end(text, start, end);
     if start == end {
         return Err("missing name before `=`".into());
     }
@@ -193,7 +196,7 @@ fn argument_name(text: &[u8], start: usize, end: usize, record: &Record) -> Resu
 }
 
 #[inline(always)]
-fn without_blanks(text: &[u8], start: usize, mut end: usize) -> usize {
+fn trim_blanks_end(text: &[u8], start: usize, mut end: usize) -> usize {
     while end > start && matches!(text[end - 1], b' ' | b'\t') {
         end -= 1;
     }
@@ -202,7 +205,7 @@ fn without_blanks(text: &[u8], start: usize, mut end: usize) -> usize {
 
 /// Scans the value at `at` into a field. Returns the position of the next punctuation.
 #[inline(always)]
-fn value(text: &str, at: usize, field: u32, record: &mut Record) -> Result<usize, Issue> {
+fn value(text: &str, at: usize, field: u32, record: &mut Record) -> Result<usize, ScanError> {
     let bytes = text.as_bytes();
     let end = match bytes.get(at) {
         Some(b'"') => string(text, at, field, record)?,
@@ -211,8 +214,8 @@ fn value(text: &str, at: usize, field: u32, record: &mut Record) -> Result<usize
             record.set_number(field, (at, end), form);
             end
         }
-        Some(b) if is(*b, WORD) && !matches!(b, b'.' | b':' | b'/') => {
-            let end = run(bytes, at, WORD);
+        Some(b) if is_in(*b, WORD) && !matches!(b, b'.' | b':' | b'/') => {
+            let end = run_end(bytes, at, WORD);
             let shape = match &bytes[at..end] {
                 b"true" | b"True" => Shape::True,
                 b"false" | b"False" => Shape::False,
@@ -225,7 +228,7 @@ fn value(text: &str, at: usize, field: u32, record: &mut Record) -> Result<usize
         Some(b',' | b')' | b'\n' | b'\r') | None => return Err("argument without a value".into()),
         Some(_) => return Err("invalid value: put text in quotes".into()),
     };
-    let next = blanks(bytes, end);
+    let next = after_blanks(bytes, end);
     match bytes.get(next) {
         Some(b',' | b')' | b'\n' | b'\r') | None => Ok(next),
         Some(_) => Err("invalid value: put text in quotes".into()),
@@ -234,15 +237,15 @@ fn value(text: &str, at: usize, field: u32, record: &mut Record) -> Result<usize
 
 /// Scans a number as programs print it: JSON numbers, hexadecimal, leading zeros.
 #[inline(always)]
-fn any_number(text: &[u8], at: usize) -> Result<(usize, Form), Issue> {
+fn any_number(text: &[u8], at: usize) -> Result<(usize, Form), ScanError> {
     match number::scan(text, at) {
         Some(number) if text.get(number.end) != Some(&b'x') => Ok((number.end, number.form)),
-        _ => odd_number(text, at),
+        _ => unusual_number(text, at),
     }
 }
 
 #[cold]
-fn odd_number(text: &[u8], at: usize) -> Result<(usize, Form), Issue> {
+fn unusual_number(text: &[u8], at: usize) -> Result<(usize, Form), ScanError> {
     let negative = text[at] == b'-';
     let start = at + usize::from(negative);
     if text.get(start) == Some(&b'0') && text.get(start + 1) == Some(&b'x') {
@@ -267,9 +270,9 @@ fn odd_number(text: &[u8], at: usize) -> Result<(usize, Form), Issue> {
 
 /// Scans the quoted string at `at` into a field. Returns its end.
 #[inline(always)]
-fn string(text: &str, at: usize, field: u32, record: &mut Record) -> Result<usize, Issue> {
+fn string(text: &str, at: usize, field: u32, record: &mut Record) -> Result<usize, ScanError> {
     let bytes = text.as_bytes();
-    let end = run(bytes, at + 1, PLAIN);
+    let end = run_end(bytes, at + 1, STRING);
     match bytes.get(end) {
         Some(b'"') => {
             record.set(field, Shape::Text, at + 1, end);
@@ -282,11 +285,11 @@ fn string(text: &str, at: usize, field: u32, record: &mut Record) -> Result<usiz
 }
 
 #[cold]
-fn escaped_string(text: &str, at: usize, field: u32, record: &mut Record) -> Result<usize, Issue> {
+fn escaped_string(text: &str, at: usize, field: u32, record: &mut Record) -> Result<usize, ScanError> {
     let bytes = text.as_bytes();
     let mut end = at + 1;
     loop {
-        end = run(bytes, end, PLAIN);
+        end = run_end(bytes, end, STRING);
         match bytes.get(end) {
             Some(b'"') => break,
             Some(b'\\') if bytes.get(end + 1).is_some_and(|b| *b >= b' ') => end += 2,

@@ -1,25 +1,25 @@
-//! Faults of a line: it cannot be parsed, or some values have the wrong type.
+//! Kinds of errors in a line: it cannot be parsed, or some values have the wrong type.
 
 use crate::convert::ConversionError;
 use invigil_monitor::event::ParamType;
 use std::borrow::Cow;
 
-/// Why a line cannot be parsed.
-pub(crate) type Issue = Cow<'static, str>;
+/// Message of the scanners: why a line cannot be parsed.
+pub(crate) type ScanError = Cow<'static, str>;
 
-/// A fault of a line.
+/// Kind of the error in a line, with its message.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum LineFault {
+pub(crate) enum LineErrorKind {
     /// The line is not a record and is skipped.
-    Line(Issue),
+    NotARecord(ScanError),
     /// Needed values cannot be converted. They are omitted, and the event is kept, because other properties may read
     /// these values as another type or not at all.
     Values(String),
 }
 
-impl From<Issue> for LineFault {
-    fn from(issue: Issue) -> LineFault {
-        LineFault::Line(issue)
+impl From<ScanError> for LineErrorKind {
+    fn from(error: ScanError) -> LineErrorKind {
+        LineErrorKind::NotARecord(error)
     }
 }
 
