@@ -1,4 +1,4 @@
-//! How much memory a live slice takes.
+//! Memory per live slice.
 
 use crate::ours;
 use crate::workload::Op;

@@ -22,11 +22,11 @@ const ROUNDS: usize = 5;
 /// The compiled property and the events that it needs.
 pub(crate) fn property() -> (Automaton, EventCatalog) {
     let mut catalog = EventCatalog::default();
-    let (property, problems) = prop::parse(SourceId(0), PROPERTY);
+    let (property, diagnostics) = prop::parse(SourceId(0), PROPERTY);
     let (automaton, more) = prop::lower::lower("queue", &property, &[], &mut catalog);
     match automaton {
         Some(automaton) => (automaton, catalog),
-        None => panic!("the property of the benchmark has errors: {problems:?} {more:?}"),
+        None => panic!("the property of the benchmark has errors: {diagnostics:?} {more:?}"),
     }
 }
 
@@ -43,8 +43,8 @@ pub(crate) fn run(workload: &Workload) -> Vec<Row> {
                 let s = if threads > 1 { "s" } else { "" };
                 let tool = format!("invigil, {threads} thread{s}");
                 let row = Row { tool, input, events, time, violations: Some(violations), expected };
-                match rows.iter_mut().find(|known| known.tool == row.tool && known.input == row.input) {
-                    Some(known) if known.time.wall > row.time.wall => *known = row,
+                match rows.iter_mut().find(|best| best.tool == row.tool && best.input == row.input) {
+                    Some(best) if best.time.wall > row.time.wall => *best = row,
                     Some(_) => {}
                     None => rows.push(row),
                 }
@@ -60,7 +60,7 @@ fn file(path: &Path, threads: usize) -> u64 {
     let trace = invigil_trace::ReadOptions { threads, ..invigil_trace::ReadOptions::default() };
     let options = CheckOptions { trace, ..CheckOptions::default() };
     let outcome = check(&[automaton], &catalog, || vec![Input::file(path)], &options, &mut NoopListener);
-    outcome.violations()
+    outcome.violation_count()
 }
 
 struct Violations<'a>(&'a Automaton, u64);

@@ -8,9 +8,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Slow tools get only this many lines of the trace.
-const SOME: usize = 1_000_000;
-const FEW: usize = 20_000;
+/// Maximum number of lines of the trace for slow tools.
+const MAX_LINES: usize = 1_000_000;
+const MAX_RTLOLA_EVENTS: usize = 20_000;
 
 const PYTHON: &str = r#"
 import sys
@@ -78,19 +78,23 @@ pub(crate) fn run(workload: &Workload) -> Vec<Row> {
     };
     let part = |of: &Path, lines: usize| head(of, lines).map(|path| (path, lines.min(all)));
 
-    if let (Ok(script), Ok((trace, events))) = (write("peer.py", PYTHON), part(&workload.jsonl, 2 * SOME)) {
+    if let (Ok(script), Ok((trace, events))) =
+        (write("peer.py", PYTHON), part(&workload.jsonl, 2 * MAX_LINES))
+    {
         let mut python = Command::new("python3");
         python.arg(&script).arg(&trace);
         measure(workload, &mut rows, &mut absent, "Python script", "JSON Lines", events, python);
     }
     for awk in ["mawk", "gawk"] {
-        if let (Ok(script), Ok((trace, events))) = (write("peer.awk", AWK), part(&workload.csv, 2 * SOME)) {
+        if let (Ok(script), Ok((trace, events))) =
+            (write("peer.awk", AWK), part(&workload.csv, 2 * MAX_LINES))
+        {
             let mut command = Command::new(awk);
             command.arg("-f").arg(&script).arg(&trace);
             measure(workload, &mut rows, &mut absent, awk, "CSV", events, command);
         }
     }
-    if let Ok((trace, events)) = part(&workload.csv, SOME) {
+    if let Ok((trace, events)) = part(&workload.csv, MAX_LINES) {
         let columns = fs::read_to_string(&trace)
             .ok()
             .and_then(|text| text.lines().next().map(|head| head.replace(',', " NUMERIC, ")))
@@ -154,7 +158,7 @@ fn rtlola_trace(workload: &Workload) -> std::io::Result<(PathBuf, usize)> {
             Op::Push { queue } => (1, queue, 0),
             Op::Pop { queue } => (2, queue, 0),
         };
-        if queue < limit && events < FEW {
+        if queue < limit && events < MAX_RTLOLA_EVENTS {
             events += 1;
             let _ = writeln!(text, "{event},{queue},{size},{}", events as f64 / 1e6);
         }

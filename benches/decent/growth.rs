@@ -1,8 +1,8 @@
 //! Growth of the cost of a history with the delay of information and with the number of components.
 
-use crate::{Asked, draw};
+use crate::{Requirement, draw};
 use invigil_benches::{print_table, timed};
-use invigil_decent::algorithm::{Algorithm, MonitorSet, machine};
+use invigil_decent::algorithm::{Algorithm, MonitorSet, compile_formula};
 use invigil_decent::automaton::Machine;
 use invigil_decent::encoding::{Encoding, Expressions, States, WorkCounters};
 use invigil_decent::memory::{Atom, Memory};
@@ -13,27 +13,27 @@ use invigil_lab::plot::{Axis, Plot, Series};
 use invigil_ltl::{Budget, Logic};
 
 /// Series with a slower step are not continued: the cost grows exponentially.
-const PATIENCE: f64 = 1.0;
+const MAX_STEP_SECONDS: f64 = 1.0;
 
 /// Maximum number of components. EH18 stops at 6.
-const MOST: usize = 12;
+const MAX_COMPONENTS: usize = 12;
 
 /// Cost for a size: seconds, and bytes as counted in EH18.
 type Point = (usize, f64, f64);
 
-pub(crate) fn run(quick: bool) -> Vec<Asked> {
+pub(crate) fn run(quick: bool) -> Vec<Requirement> {
     vec![delay(quick), components()]
 }
 
 /// A history without the observations of two components for some instants.
-fn delay(quick: bool) -> Asked {
+fn delay(quick: bool) -> Requirement {
     println!(
         "\nA history while the observations of `b0` and `c0` are missing: `G(a0 -> X(b0 U c0)) & G(c0 -> X !a0)`\n"
     );
-    let longest = if quick { 32 } else { 64 };
+    let max_delay = if quick { 32 } else { 64 };
     let [states, expressions] = match prepared() {
         Ok((system, machine)) => {
-            [grow::<States>(&machine, &system, longest), grow::<Expressions>(&machine, &system, longest)]
+            [grow::<States>(&machine, &system, max_delay), grow::<Expressions>(&machine, &system, max_delay)]
         }
         Err(error) => {
             println!("  no automaton: {error}");
@@ -42,32 +42,31 @@ fn delay(quick: bool) -> Asked {
     };
     print_rows("delay", "us", 1e6, &states, &expressions);
     picture("decent-delay", "delay in instants", &states, &expressions);
-    let (small, large) = (at(&states, 8), at(&states, longest));
-    Asked {
+    let (small, large) = (at(&states, 8), at(&states, max_delay));
+    Requirement {
         what: "size of a history by delay",
-        asked: "bounded where that of [EH18] is exponential",
-        reached: format!("{small:.0} bytes at 8, {large:.0} at {longest}"),
-        is_met: large > 0.0 && large <= small * longest as f64 / 4.0,
+        required: "bounded where that of [EH18] is exponential",
+        reached: format!("{small:.0} bytes at 8, {large:.0} at {max_delay}"),
+        is_met: large > 0.0 && large <= small * max_delay as f64 / 4.0,
     }
 }
 
 /// The size at a delay.
 fn at(points: &[Point], size: usize) -> f64 {
-    points.iter().find(|(known, ..)| *known == size).map_or(0.0, |(_, _, bytes)| *bytes)
+    points.iter().find(|(point_size, ..)| *point_size == size).map_or(0.0, |(_, _, bytes)| *bytes)
 }
 
 fn prepared() -> Result<(System, Machine), Box<dyn std::error::Error>> {
     let system = system(3, 1)?;
     let mut logic = Logic::new(Budget::default());
-    let formula =
-        logic.parse("G(a0 -> X(b0 U c0)) & G(c0 -> X !a0)").map_err(|mistake| mistake.to_string())?;
-    let machine = machine(&mut logic, formula, &system)?;
+    let formula = logic.parse("G(a0 -> X(b0 U c0)) & G(c0 -> X !a0)").map_err(|error| error.to_string())?;
+    let machine = compile_formula(&mut logic, formula, &system)?;
     Ok((system, machine))
 }
 
-fn grow<E: Encoding>(machine: &Machine, system: &System, longest: usize) -> Vec<Point> {
+fn grow<E: Encoding>(machine: &Machine, system: &System, max_delay: usize) -> Vec<Point> {
     let mut points = Vec::new();
-    for instants in (1..=longest).filter(|delay| *delay <= 16 || delay % 4 == 0) {
+    for instants in (1..=max_delay).filter(|delay| *delay <= 16 || delay % 4 == 0) {
         let mut memory = Memory::default();
         for instant in 1..=instants as u32 {
             // The observations of the other components are missing.
@@ -85,7 +84,7 @@ fn grow<E: Encoding>(machine: &Machine, system: &System, longest: usize) -> Vec<
             history.size(machine, &|_| 2)
         });
         points.push((instants, time.wall.as_secs_f64(), size as f64));
-        if time.wall.as_secs_f64() > PATIENCE {
+        if time.wall.as_secs_f64() > MAX_STEP_SECONDS {
             break;
         }
     }
@@ -93,26 +92,26 @@ fn grow<E: Encoding>(machine: &Machine, system: &System, longest: usize) -> Vec<
 }
 
 /// A history that migrates between all components in turn.
-fn components() -> Asked {
+fn components() -> Requirement {
     println!("\nRound-robin migration by components: `G((a0 & b0 & …) -> X X(a1 | b1 | …))`, 60 rounds\n");
-    let [states, expressions] = [going_round::<States>(), going_round::<Expressions>()];
+    let [states, expressions] = [measure_migration::<States>(), measure_migration::<Expressions>()];
     print_rows("|C|", "us/round", 1e6, &states, &expressions);
     picture("decent-components", "components", &states, &expressions);
     let reached = states.last().map_or(0, |(components, ..)| *components);
-    Asked {
+    Requirement {
         what: "components",
-        asked: "12 (the document stops at 6)",
+        required: "12 (the document stops at 6)",
         reached: format!("{reached}"),
-        is_met: reached == MOST,
+        is_met: reached == MAX_COMPONENTS,
     }
 }
 
-fn going_round<E: Encoding>() -> Vec<Point> {
+fn measure_migration<E: Encoding>() -> Vec<Point> {
     let mut points = Vec::new();
-    for components in 3..=MOST {
+    for components in 3..=MAX_COMPONENTS {
         let Some((seconds, bytes)) = round_trip::<E>(components) else { break };
         points.push((components, seconds, bytes));
-        if seconds * 60.0 * 5.0 > PATIENCE {
+        if seconds * 60.0 * 5.0 > MAX_STEP_SECONDS {
             break;
         }
     }
@@ -131,7 +130,7 @@ fn round_trip<E: Encoding>(components: usize) -> Option<(f64, f64)> {
     let formula = logic.parse(&format!("G(({}) -> X X({}))", names(0, " & "), names(1, " | "))).ok()?;
     let prepared =
         MonitorSet::<E>::new(Algorithm::RoundRobin { active: 1 }, &mut logic, formula, &system).ok()?;
-    let values = Distribution::Normal(0.5, 1.0).values()?;
+    let values = Distribution::Normal(0.5, 1.0).sampler().ok()?;
     let mut random = random(1, components as u64);
     let traces: Vec<Trace> =
         (0..5).map(|_| Trace::from_run(&trace(&system, 60, &values, &mut random))).collect();
@@ -161,7 +160,7 @@ fn print_rows(size: &str, unit: &str, times: f64, states: &[Point], expressions:
         rows.push(row);
     }
     print_table(&rows);
-    println!("  -: not measured; an earlier step took more than {PATIENCE} s");
+    println!("  -: not measured; an earlier step took more than {MAX_STEP_SECONDS} s");
 }
 
 fn picture(name: &str, across: &str, states: &[Point], expressions: &[Point]) {

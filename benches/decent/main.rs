@@ -14,9 +14,9 @@ use invigil_benches::{print_machine, print_table};
 use std::path::{Path, PathBuf};
 
 /// A requirement and the measured value.
-struct Asked {
+struct Requirement {
     what: &'static str,
-    asked: &'static str,
+    required: &'static str,
     reached: String,
     is_met: bool,
 }
@@ -24,16 +24,16 @@ struct Asked {
 fn main() {
     let quick = std::env::args().any(|arg| arg == "quick");
     print_machine();
-    let mut asked = Vec::new();
+    let mut requirements = Vec::new();
     throughput::run(quick);
-    asked.extend(growth::run(quick));
-    asked.push(rooms::run());
-    asked.push(home::run());
+    requirements.extend(growth::run(quick));
+    requirements.push(rooms::run());
+    requirements.push(home::run());
     println!("\nRequired and measured\n");
     let mut rows = vec![["figure", "required", "measured", ""].map(str::to_owned).to_vec()];
-    rows.extend(asked.iter().map(|line| {
+    rows.extend(requirements.iter().map(|line| {
         let met = if line.is_met { "met" } else { "short" };
-        vec![line.what.to_owned(), line.asked.to_owned(), line.reached.clone(), met.to_owned()]
+        vec![line.what.to_owned(), line.required.to_owned(), line.reached.clone(), met.to_owned()]
     }));
     print_table(&rows);
 }

@@ -1,6 +1,6 @@
 //! The light switches of several rooms, whose common automaton is too large while those of the rooms are small.
 
-use crate::Asked;
+use crate::Requirement;
 use invigil_benches::timed;
 use invigil_expr::diag::SourceId;
 use invigil_lang::decent;
@@ -9,7 +9,7 @@ use std::fmt::Write;
 
 const ROOMS: usize = 8;
 
-pub(crate) fn run() -> Asked {
+pub(crate) fn run() -> Requirement {
     println!("\n`sc_ok` for {ROOMS} rooms: every light follows its switch\n");
     let mut text = String::new();
     for room in 0..ROOMS {
@@ -29,9 +29,9 @@ pub(crate) fn run() -> Asked {
     let monitors = network.as_ref().map_or(0, |network| network.monitors.len());
     println!("  parsed and synthesised: {monitors} monitors in {milliseconds:.2} ms");
     println!("  [EH18 §9.2]: one automaton for 3 rooms is not finished within an hour");
-    Asked {
+    Requirement {
         what: "sc_ok, 8 rooms",
-        asked: "milliseconds",
+        required: "milliseconds",
         reached: format!("{milliseconds:.2} ms"),
         is_met: monitors == ROOMS + 1 && milliseconds < 100.0,
     }

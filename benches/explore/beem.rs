@@ -5,11 +5,11 @@ use invigil_benches::print_table;
 use std::path::PathBuf;
 
 /// Larger models do not fit into the memory of a typical machine.
-const LARGEST: u64 = 80_000_000;
+const MAX_STATES: u64 = 80_000_000;
 /// Smaller models are covered by the tests.
-const SMALLEST: u64 = 1_000_000;
+const MIN_STATES: u64 = 1_000_000;
 /// Published counts that include configurations after faults, and their numbers.
-const ODD: [(&str, u64); 2] = [("anderson.1", 3), ("anderson.3", 13)];
+const COUNTED_AFTER_FAULTS: [(&str, u64); 2] = [("anderson.1", 3), ("anderson.3", 13)];
 
 /// Explores each instance with a published count once, on two threads.
 pub(crate) fn run() {
@@ -20,7 +20,7 @@ pub(crate) fn run() {
         println!("\npublished models not found: skipped");
         return;
     };
-    println!("\nPublished models with at least {SMALLEST} states, two threads\n");
+    println!("\nPublished models with at least {MIN_STATES} states, two threads\n");
     let mut rows = vec![
         ["model", "published", "found", "seconds", "M states/s", "bytes/state"].map(str::to_owned).to_vec(),
     ];
@@ -29,11 +29,12 @@ pub(crate) fn run() {
         let [model, instance, states, "yes", ..] = cells[..] else { continue };
         let (name, states) = (format!("{model}.{instance}"), states.parse::<u64>().unwrap_or(0));
         let path = folder.join("beem").join(format!("{name}.dve"));
-        let (true, Ok(text)) = ((SMALLEST..LARGEST).contains(&states), std::fs::read_to_string(path)) else {
+        let (true, Ok(text)) = ((MIN_STATES..MAX_STATES).contains(&states), std::fs::read_to_string(path))
+        else {
             continue;
         };
         let Ours { states: found, bytes, time } = ours::explore(&ours::dve(&text), 2);
-        let odd = ODD.iter().find(|(odd, _)| *odd == name).map_or(0, |(_, by)| *by);
+        let odd = COUNTED_AFTER_FAULTS.iter().find(|(odd, _)| *odd == name).map_or(0, |(_, by)| *by);
         let mark = if found + odd == states { "" } else { " ≠" };
         let wall = time.wall.as_secs_f64();
         rows.push(vec![

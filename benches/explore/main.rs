@@ -30,13 +30,13 @@ fn by_hand(name: &str) -> Option<f64> {
 }
 
 /// Requirements: factor over the peers, bytes per state, speed-up on two cores.
-const TIMES: f64 = 4.0;
-const BYTES: f64 = 60.0;
-const CORES: f64 = 1.7;
+const MIN_FACTOR: f64 = 4.0;
+const MAX_BYTES: f64 = 60.0;
+const MIN_SPEEDUP: f64 = 1.7;
 
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
-    if let Some(at) = arguments.iter().position(|argument| argument == ours::ALONE) {
+    if let Some(at) = arguments.iter().position(|argument| argument == ours::EXPLORE_ARGUMENT) {
         let name = arguments.get(at + 1).map_or("", String::as_str);
         let sketch = sketch::all().into_iter().find(|sketch| sketch.name == name).expect("a known model");
         return ours::search_alone(&sketch, arguments.get(at + 2).map_or("", String::as_str));
@@ -94,12 +94,12 @@ fn search(sketch: &Sketch, short: &mut Vec<String>) -> Found {
         }
     }
     let bytes = best.language.bytes as f64 / sketch.states as f64;
-    if bytes > BYTES {
-        short.push(format!("{name}: {bytes:.0} bytes a state, {BYTES} asked"));
+    if bytes > MAX_BYTES {
+        short.push(format!("{name}: {bytes:.0} bytes per state, {MAX_BYTES} required"));
     }
-    if best.speedup < CORES {
+    if best.speedup < MIN_SPEEDUP {
         short.push(format!(
-            "{name}: two cores are {:.2} times one, {CORES} asked; two searches that share nothing get {:.2} of this machine",
+            "{name}: speed-up {:.2} on two cores, {MIN_SPEEDUP} required; two independent searches reach {:.2} on this machine",
             best.speedup, best.machine
         ));
     }
@@ -125,8 +125,8 @@ fn row(sketch: &Sketch, found: &Found, alone: bool, short: &mut Vec<String>) -> 
                 println!("{name}: {who} found {states} states, expected {}", sketch.states);
             }
             let theirs = rate(states, &time);
-            if least / theirs < TIMES {
-                short.push(format!("{name}: {:.1} times {who}, {TIMES} required", least / theirs));
+            if least / theirs < MIN_FACTOR {
+                short.push(format!("{name}: {:.1} times {who}, {MIN_FACTOR} required", least / theirs));
             }
             [format!("{theirs:.2}"), format!("{:.1}×", least / theirs)]
         }
@@ -134,8 +134,8 @@ fn row(sketch: &Sketch, found: &Found, alone: bool, short: &mut Vec<String>) -> 
     let folder = if alone { None } else { tempfile::tempdir().ok() };
     let spin = folder.and_then(|folder| match spin::run(&sketch.promela(), folder.path()) {
         Ok(found) => Some((found.states, found.time)),
-        Err(words) => {
-            println!("{name}: SPIN skipped: {}", words.lines().next().unwrap_or_default());
+        Err(error) => {
+            println!("{name}: SPIN skipped: {}", error.lines().next().unwrap_or_default());
             None
         }
     });

@@ -39,7 +39,7 @@ pub(crate) struct Found {
 }
 
 /// Argument with which the benchmark runs itself to explore one model.
-pub(crate) const ALONE: &str = "--explore";
+pub(crate) const EXPLORE_ARGUMENT: &str = "--explore";
 
 /// The measurements in one process: form of the model, threads, minimum number of rounds and minimum total time. Short
 /// searches need more rounds because a short disturbance affects them as a whole.
@@ -83,11 +83,11 @@ enum Text {
 pub(crate) fn search(sketch: &Sketch) -> Found {
     let program = std::env::current_exe().expect("the path of the benchmark");
     let run = |way: &str| -> Vec<Vec<Ours>> {
-        let output = Command::new(&program).args([ALONE, sketch.name, way]).output();
+        let output = Command::new(&program).args([EXPLORE_ARGUMENT, sketch.name, way]).output();
         let output = output.expect("the benchmark can run itself");
-        let words = String::from_utf8_lossy(&output.stdout).into_owned();
-        let rounds: Vec<Vec<Ours>> = words.lines().map(read).collect();
-        assert!(rounds.len() > 1, "{}: {words}{}", sketch.name, String::from_utf8_lossy(&output.stderr));
+        let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+        let rounds: Vec<Vec<Ours>> = stdout.lines().map(read).collect();
+        assert!(rounds.len() > 1, "{}: {stdout}{}", sketch.name, String::from_utf8_lossy(&output.stderr));
         rounds
     };
     // The best run: other programs may interfere.
@@ -109,13 +109,13 @@ pub(crate) fn search(sketch: &Sketch) -> Found {
 
 /// Body of such a process: prints a line for each round.
 pub(crate) fn search_alone(sketch: &Sketch, way: &str) {
-    let way = WAYS.iter().find(|known| known.name == way).expect("a known measurement");
+    let way = WAYS.iter().find(|listed| listed.name == way).expect("a known measurement");
     let (dve, language) = (dve(&sketch.dve()), language(sketch.name));
-    let begun = Instant::now();
+    let started = Instant::now();
     let mut rounds = 0;
-    while rounds < way.rounds || begun.elapsed() < Duration::from_secs(way.seconds) {
+    while rounds < way.rounds || started.elapsed() < Duration::from_secs(way.seconds) {
         rounds += 1;
-        let words = way.turns.iter().map(|(text, turn)| {
+        let columns = way.turns.iter().map(|(text, turn)| {
             let model = if *text == Text::Dve { &dve } else { &language };
             let Ours { states, bytes, time } = match turn {
                 Turn::Threads(threads) => explore(model, *threads),
@@ -123,7 +123,7 @@ pub(crate) fn search_alone(sketch: &Sketch, way: &str) {
             };
             format!("{states} {bytes} {} {}", time.wall.as_nanos(), time.cpu.as_nanos())
         });
-        println!("{}", words.collect::<Vec<_>>().join(" "));
+        println!("{}", columns.collect::<Vec<_>>().join(" "));
     }
 }
 
@@ -164,8 +164,8 @@ fn explore_twice(model: &Model) -> Ours {
 
 /// A model in DVE.
 pub(crate) fn dve(text: &str) -> Model {
-    let (loaded, problems) = dve::load(SourceId(0), text, &dve::Options::default());
-    loaded.unwrap_or_else(|| panic!("the model has errors: {problems:?}")).model
+    let (loaded, diagnostics) = dve::load(SourceId(0), text, &dve::Options::default());
+    loaded.unwrap_or_else(|| panic!("the model has errors: {diagnostics:?}")).model
 }
 
 /// The `.model` form of a model.
@@ -178,6 +178,6 @@ fn language(name: &str) -> Model {
         "phils.6" => include_str!("models/phils.model"),
         _ => include_str!("models/anderson.model"),
     };
-    let (loaded, problems) = model::load(SourceId(0), text);
-    loaded.unwrap_or_else(|| panic!("the model has errors: {problems:?}")).model
+    let (loaded, diagnostics) = model::load(SourceId(0), text);
+    loaded.unwrap_or_else(|| panic!("the model has errors: {diagnostics:?}")).model
 }

@@ -4,7 +4,7 @@ use super::figures::{command, java};
 use super::ours::{Watched, Watching};
 use super::programs::{Programs, example};
 use super::{Outcome, Size};
-use crate::native::asked::Asked;
+use crate::native::requirements::Requirements;
 use crate::{print_table, timed};
 
 /// The properties, indexed by number.
@@ -67,7 +67,7 @@ struct Cost {
     whole: f64,
 }
 
-pub(crate) fn run(programs: &Programs, size: Size, asked: &mut Asked) -> Outcome {
+pub(crate) fn run(programs: &Programs, size: Size, requirements: &mut Requirements) -> Outcome {
     let (requests, rounds) = size.pick((100_000, 3), (300_000, 5));
     println!("the bank: {requests} requests; seconds of processor time at the counters, minimum of the runs");
     println!(
@@ -124,6 +124,6 @@ pub(crate) fn run(programs: &Programs, size: Size, asked: &mut Asked) -> Outcome
     print_table(&rows);
     println!();
     let all = costs[SETS.len()];
-    asked.at_most("the bank, all properties, overhead", percent(all.cpu, alone.cpu), OVERHEAD, " %");
+    requirements.at_most("the bank, all properties, overhead", percent(all.cpu, alone.cpu), OVERHEAD, " %");
     Ok(())
 }

@@ -3,7 +3,7 @@
 use super::programs::Programs;
 use super::scripts::{Reduction, condition};
 use super::{Outcome, Size};
-use crate::native::asked::Asked;
+use crate::native::requirements::Requirements;
 use crate::{print_table, timed};
 use invigil_expr::diag::SourceId;
 use invigil_lang::pedl;
@@ -27,9 +27,9 @@ fn thesis(length: usize) -> &'static str {
 pub(crate) fn measure(length: usize, abstracts: bool, snapshots: u64) -> Outcome<f64> {
     let reduction = if abstracts { Reduction::Value } else { Reduction::None };
     let text = condition("Test.monitoredX", length, reduction);
-    let (script, problems) = pedl::parse(SourceId(0), &text);
+    let (script, diagnostics) = pedl::parse(SourceId(0), &text);
     let (lowered, more) = pedl::lower(&script, &|_| None);
-    let parts = lowered.ok_or_else(|| format!("the script has errors: {problems:?} {more:?}"))?.parts;
+    let parts = lowered.ok_or_else(|| format!("the script has errors: {diagnostics:?} {more:?}"))?.parts;
     let mut filters: Vec<ValueFilter> = match abstracts {
         true => parts.abstractions().iter().map(ValueFilter::new).collect(),
         false => Vec::new(),
@@ -58,7 +58,7 @@ pub(crate) fn measure(length: usize, abstracts: bool, snapshots: u64) -> Outcome
     Ok(best)
 }
 
-pub(crate) fn run(_: &Programs, size: Size, asked: &mut Asked) -> Outcome {
+pub(crate) fn run(_: &Programs, size: Size, requirements: &mut Requirements) -> Outcome {
     println!("the evaluator alone: nanoseconds of processor time per snapshot, minimum of the rounds");
     let mut rows = vec![["operators", "all", "valueabstract", "thesis"].map(String::from).to_vec()];
     let snapshots = size.pick(200_000, 1_000_000);
@@ -71,8 +71,13 @@ pub(crate) fn run(_: &Programs, size: Size, asked: &mut Asked) -> Outcome {
     }
     print_table(&rows);
     println!();
-    asked.at_most("a snapshot and 150 operators", all[3], SNAPSHOT, " ns");
-    asked.at_most("150 operators beside 50 (linear is 3)", all[3] / all[1], 3.3, " times");
-    asked.at_most("150 operators beside one, value abstraction", reduced[3] / reduced[0], 1.2, " times");
+    requirements.at_most("a snapshot and 150 operators", all[3], SNAPSHOT, " ns");
+    requirements.at_most("150 operators beside 50 (linear is 3)", all[3] / all[1], 3.3, " times");
+    requirements.at_most(
+        "150 operators beside one, value abstraction",
+        reduced[3] / reduced[0],
+        1.2,
+        " times",
+    );
     Ok(())
 }

@@ -3,9 +3,9 @@
 use super::figures::{self, Figures, command, java};
 use super::ours::Watching;
 use super::programs::Programs;
-use super::scripts::{REQUIREMENT, Reduction, asleep, condition, sliced, step};
+use super::scripts::{REQUIREMENT, Reduction, condition, dormant, sliced, step};
 use super::{Outcome, Size};
-use crate::native::asked::Asked;
+use crate::native::requirements::Requirements;
 use crate::print_table;
 use std::ffi::OsString;
 
@@ -14,7 +14,7 @@ const LENGTHS: [usize; 4] = [1, 50, 100, 150];
 /// Required maximum for an event and a step, in nanoseconds.
 const EVENT: f64 = 8.0;
 /// Required minimum factor by which it is cheaper than a debugger's breakpoint.
-const CHEAPER: f64 = 10_000.0;
+const MIN_FACTOR: f64 = 10_000.0;
 
 /// A program of the benchmark, which generates events and prints the time of each repetition.
 #[derive(Clone, Copy)]
@@ -140,12 +140,12 @@ fn bench(programs: &Programs, size: Size) -> Bench<'_> {
     Bench { programs, events: size.pick(3_000_000, 10_000_000), times: size.pick(6, 9) }
 }
 
-pub(crate) fn run(programs: &Programs, size: Size, asked: &mut Asked) -> Outcome {
+pub(crate) fn run(programs: &Programs, size: Size, requirements: &mut Requirements) -> Outcome {
     println!("cost of an event: nanoseconds of the thread's processor time, minimum of the repetitions");
     let bench = bench(programs, size);
     let mut rows = head();
     let probe = writes_and_calls(&bench, &mut rows)?;
-    peers(&bench, &mut rows, asked)?;
+    peers(&bench, &mut rows, requirements)?;
     let slow = Bench { events: size.pick(2_000, 10_000), times: 3, ..bench };
     let reported = Watching::property(&Program::Writes.property())?.recorded();
     rows.add("sent to the debugger one by one", slow.ours(Program::Writes, &reported)?);
@@ -154,15 +154,20 @@ pub(crate) fn run(programs: &Programs, size: Size, asked: &mut Asked) -> Outcome
     rows.add("JDI: breakpoint, argument read", debugger);
     print_table(&rows.0);
     println!();
-    asked.at_most("write to a field and a step, overhead", probe.0.cpu, EVENT, " ns");
-    asked.at_most("method with an argument and a step, overhead", probe.1.cpu, EVENT, " ns");
+    requirements.at_most("write to a field and a step, overhead", probe.0.cpu, EVENT, " ns");
+    requirements.at_most("method with an argument and a step, overhead", probe.1.cpu, EVENT, " ns");
     // A debugger client waits for round trips, so its cost is wall-clock time.
-    asked.at_least("cheaper than a JDI breakpoint", debugger.wall / probe.1.wall, CHEAPER, " times");
+    requirements.at_least(
+        "cheaper than a JDI breakpoint",
+        debugger.wall / probe.1.wall,
+        MIN_FACTOR,
+        " times",
+    );
     Ok(())
 }
 
 /// A property with a slice per object.
-pub(crate) fn run_objects(programs: &Programs, size: Size, _: &mut Asked) -> Outcome {
+pub(crate) fn run_objects(programs: &Programs, size: Size, _: &mut Requirements) -> Outcome {
     println!("cost of an event and a step for its object: nanoseconds");
     let (bench, mut rows) = (bench(programs, size), head());
     for count in [1, 100_000] {
@@ -177,7 +182,7 @@ pub(crate) fn run_objects(programs: &Programs, size: Size, _: &mut Asked) -> Out
 }
 
 /// Monitoring and requirement scripts.
-pub(crate) fn run_scripts(programs: &Programs, size: Size, _: &mut Asked) -> Outcome {
+pub(crate) fn run_scripts(programs: &Programs, size: Size, _: &mut Requirements) -> Outcome {
     println!("cost of a write to a field under scripts that step inside the program: nanoseconds");
     let (bench, mut rows) = (bench(programs, size), head());
     for (reduction, words) in
@@ -201,7 +206,7 @@ fn writes_and_calls(bench: &Bench<'_>, rows: &mut Rows) -> Outcome<(Figures, Fig
         let alone = bench.alone(program)?;
         rows.add(&format!("{name}, alone"), alone);
         rows.add(&format!("{name}, agent without probes"), bench.ours(program, &Watching::nothing())?);
-        let silent = Watching::property(&asleep(&program.property()))?;
+        let silent = Watching::property(&dormant(&program.property()))?;
         rows.add(&format!("{name}, property that waits for something else"), bench.silent(program, &silent)?);
         let figures = bench.ours(program, &Watching::property(&program.property())?)?;
         rows.add(&format!("{name}, property"), figures);
@@ -213,9 +218,9 @@ fn writes_and_calls(bench: &Bench<'_>, rows: &mut Rows) -> Outcome<(Figures, Fig
     }
 }
 
-fn peers(bench: &Bench<'_>, rows: &mut Rows, asked: &mut Asked) -> Outcome {
+fn peers(bench: &Bench<'_>, rows: &mut Rows, requirements: &mut Requirements) -> Outcome {
     let Some(aspectj) = bench.programs.aspectj() else {
-        asked.unknown("AspectJ is not installed (libaspectj-java): its rows are skipped");
+        requirements.unknown("AspectJ is not installed (libaspectj-java): its rows are skipped");
         return Ok(());
     };
     let options = [

@@ -9,12 +9,12 @@ use invigil_benches::jvm::{Size, run};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let words: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
-    let (quick, parts): (Vec<String>, Vec<String>) = words.into_iter().partition(|word| word == "quick");
+    let args: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
+    let (quick, parts): (Vec<String>, Vec<String>) = args.into_iter().partition(|word| word == "quick");
     match run(if quick.is_empty() { Size::Full } else { Size::Quick }, &parts) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(words) => {
-            eprintln!("the benchmark failed: {words}");
+        Err(error) => {
+            eprintln!("the benchmark failed: {error}");
             ExitCode::from(3)
         }
     }

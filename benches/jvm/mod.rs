@@ -14,7 +14,7 @@ mod sweep;
 #[cfg(test)]
 mod tests;
 
-use crate::native::asked::Asked;
+use crate::native::requirements::Requirements;
 use crate::print_machine;
 use programs::Programs;
 
@@ -40,7 +40,7 @@ impl Size {
 /// Result of a part of the benchmark. The error says why it cannot be measured.
 pub(crate) type Outcome<T = ()> = Result<T, String>;
 
-type Part = fn(&Programs, Size, &mut Asked) -> Outcome;
+type Part = fn(&Programs, Size, &mut Requirements) -> Outcome;
 
 const PARTS: [(&str, Part); 8] = [
     ("events", events::run),
@@ -64,12 +64,12 @@ pub fn run(size: Size, parts: &[String]) -> Result<(), String> {
     }
     print_machine();
     let programs = Programs::build()?;
-    let mut asked = Asked::default();
+    let mut requirements = Requirements::default();
     for (name, part) in PARTS {
         if parts.is_empty() || parts.iter().any(|word| word == name) {
-            part(&programs, size, &mut asked)?;
+            part(&programs, size, &mut requirements)?;
         }
     }
-    asked.print();
+    requirements.print();
     Ok(())
 }

@@ -39,8 +39,8 @@ pub(crate) struct Watched {
     pub(crate) slices: Vec<u64>,
 }
 
-fn wrong(problems: &[Diagnostic]) -> String {
-    format!("a script of the benchmark has errors: {problems:?}")
+fn script_error(diagnostics: &[Diagnostic]) -> String {
+    format!("a script of the benchmark has errors: {diagnostics:?}")
 }
 
 impl Watching {
@@ -58,10 +58,10 @@ impl Watching {
     pub(crate) fn properties(all: &[(String, String)]) -> Outcome<Watching> {
         let mut watching = Watching::default();
         for (name, text) in all {
-            let (property, mut problems) = prop::parse(SourceId(0), text);
+            let (property, mut diagnostics) = prop::parse(SourceId(0), text);
             let (automaton, more) = prop::lower::lower(name, &property, &[], &mut watching.catalog);
-            problems.extend(more);
-            watching.automata.push(Arc::new(automaton.ok_or_else(|| wrong(&problems))?));
+            diagnostics.extend(more);
+            watching.automata.push(Arc::new(automaton.ok_or_else(|| script_error(&diagnostics))?));
         }
         Ok(watching)
     }
@@ -69,12 +69,12 @@ impl Watching {
     /// A pair of scripts, which step inside the target.
     pub(crate) fn scripts(monitoring: &str, requirements: &str) -> Outcome<Watching> {
         let mut watching = Watching::default();
-        let (script, problems) = pedl::parse(SourceId(0), monitoring);
+        let (script, diagnostics) = pedl::parse(SourceId(0), monitoring);
         let (recogniser, more) = pedl::lower(&script, &|_| None);
-        let recogniser = recogniser.ok_or_else(|| wrong(&[problems, more].concat()))?;
-        let (script, problems) = medl::parse(SourceId(1), requirements);
+        let recogniser = recogniser.ok_or_else(|| script_error(&[diagnostics, more].concat()))?;
+        let (script, diagnostics) = medl::parse(SourceId(1), requirements);
         let (checker, more) = medl::lower(&script, Some(&recogniser));
-        let checker = checker.ok_or_else(|| wrong(&[problems, more].concat()))?;
+        let checker = checker.ok_or_else(|| script_error(&[diagnostics, more].concat()))?;
         let watched =
             medl::connect(&recogniser, &checker, MethodNaming::WithTypes, false, &mut watching.catalog)?;
         watching.automata = watched.automata.into_iter().map(Arc::new).collect();
@@ -107,12 +107,12 @@ impl Watching {
     }
 
     fn watch(&self, launch: &Launch) -> Outcome<Watched> {
-        let words = |error: invigil_session::target::TargetError| error.to_string();
-        let target = JavaTarget::launch(launch).map_err(words)?;
+        let message = |error: invigil_session::target::TargetError| error.to_string();
+        let target = JavaTarget::launch(launch).map_err(message)?;
         let (automata, catalog) = (self.automata.clone(), self.catalog.clone());
         let mut session =
             Session::new(Box::new(target), automata, catalog, Vec::new(), SessionOptions::default());
-        session.set_listener(Box::new(Aloud));
+        session.set_listener(Box::new(PrintingListener));
         if self.recorded {
             let recorder = Recorder::new(Box::new(sink()), Format::JsonLines, &self.catalog);
             session.set_recorder(recorder.map_err(|error| error.to_string())?);
@@ -122,7 +122,7 @@ impl Watching {
         if let Some(outcome) = started.outcome {
             return Err(format!("the session did not start: {outcome:?}"));
         }
-        let outcome = session.run(&ResumeMode::Continue).map_err(words)?;
+        let outcome = session.run(&ResumeMode::Continue).map_err(message)?;
         if outcome != invigil_session::RunOutcome::Ended(Termination::Exited(0)) {
             return Err(format!("the monitored program did not end normally: {outcome:?}"));
         }
@@ -144,9 +144,9 @@ fn text_of(file: &mut File) -> std::io::Result<String> {
 }
 
 /// Prints the messages of the session, which a benchmark must not hide.
-struct Aloud;
+struct PrintingListener;
 
-impl Listener for Aloud {
+impl Listener for PrintingListener {
     fn message(&mut self, _: MessageSource, line: &str) {
         println!("  note: {line}");
     }

@@ -61,7 +61,7 @@ impl Programs {
     fn compile(&self, name: &str, options: &[impl AsRef<std::ffi::OsStr>], files: &[PathBuf]) -> Outcome {
         let mut javac = Command::new("javac");
         javac.arg("-g").args(options).arg("-d").arg(self.path(name)).args(files);
-        done(&mut javac, "install a JDK, such as openjdk-17-jdk-headless")
+        run_compiler(&mut javac, "install a JDK, such as openjdk-17-jdk-headless")
     }
 
     fn weave(&self, here: &Path) -> Outcome<Option<AspectJ>> {
@@ -78,10 +78,10 @@ impl Programs {
         let watch = here.join("aspectj/Watch.aj");
         let mut woven = compiler();
         woven.arg("-cp").arg(&runtime).arg("-inpath").arg(self.path("classes"));
-        done(woven.arg("-d").arg(self.path("woven")).arg(&watch), "")?;
+        run_compiler(woven.arg("-d").arg(self.path("woven")).arg(&watch), "")?;
         let mut aspect = compiler();
         aspect.arg("-cp").arg(path_of(&[runtime.clone().into(), self.path("classes")]));
-        done(aspect.arg("-d").arg(self.path("aspect")).arg(&watch), "")?;
+        run_compiler(aspect.arg("-d").arg(self.path("aspect")).arg(&watch), "")?;
         let folder = Path::new(&self.path("aspect")).join("META-INF");
         std::fs::create_dir_all(&folder)
             .and_then(|()| std::fs::copy(here.join("aspectj/META-INF/aop.xml"), folder.join("aop.xml")))
@@ -118,7 +118,7 @@ fn sources(folder: &Path) -> Outcome<Vec<PathBuf>> {
 }
 
 /// Runs a compiler.
-fn done(command: &mut Command, remedy: &str) -> Outcome {
+fn run_compiler(command: &mut Command, remedy: &str) -> Outcome {
     let name = command.get_program().to_string_lossy().into_owned();
     let output = command.output().map_err(|error| format!("`{name}` cannot be run: {error}; {remedy}"))?;
     if output.status.success() {

@@ -14,7 +14,7 @@ pub(crate) fn step(event: &str) -> String {
 }
 
 /// The same after an event that never occurs: entry of another program's `main`.
-pub(crate) fn asleep(property: &str) -> String {
+pub(crate) fn dormant(property: &str) -> String {
     let awake = property.replace("} init failure", "} awake failure");
     awake.replace(
         "state init",

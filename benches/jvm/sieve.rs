@@ -4,7 +4,7 @@ use super::figures::{command, java};
 use super::ours::Watching;
 use super::programs::{Programs, example};
 use super::{Outcome, Size};
-use crate::native::asked::Asked;
+use crate::native::requirements::Requirements;
 use crate::{print_table, timed};
 
 /// Scripts, and the slowdowns of the thesis' prototype at 200,000 and 800,000.
@@ -14,7 +14,7 @@ const SCRIPTS: [(&str, &str, [Option<f64>; 2]); 3] = [
     ("value", "value.pedl", [None, None]),
 ];
 
-pub(crate) fn run(programs: &Programs, size: Size, _: &mut Asked) -> Outcome {
+pub(crate) fn run(programs: &Programs, size: Size, _: &mut Requirements) -> Outcome {
     println!(
         "the sieve of 7.4.5: seconds of processor time of all threads and the debugger, minimum of the runs"
     );

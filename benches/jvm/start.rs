@@ -5,12 +5,12 @@ use super::ours::Watching;
 use super::programs::Programs;
 use super::scripts::step;
 use super::{Outcome, Size};
-use crate::native::asked::Asked;
+use crate::native::requirements::Requirements;
 use crate::{print_table, timed};
 use std::ffi::OsString;
 
 /// Required maximum overhead of the start in milliseconds.
-const MORE: f64 = 10.0;
+const MAX_OVERHEAD: f64 = 10.0;
 
 /// Milliseconds of wall-clock time, and of processor time of target and debugger.
 type Millis = (f64, f64);
@@ -25,7 +25,7 @@ fn best_of(times: usize, run: impl Fn() -> Outcome) -> Outcome<Millis> {
     Ok(best)
 }
 
-pub(crate) fn run(programs: &Programs, size: Size, asked: &mut Asked) -> Outcome {
+pub(crate) fn run(programs: &Programs, size: Size, requirements: &mut Requirements) -> Outcome {
     println!(
         "start and exit of an empty program: milliseconds, minimum of the runs; processor time includes the debugger"
     );
@@ -53,7 +53,12 @@ pub(crate) fn run(programs: &Programs, size: Size, asked: &mut Asked) -> Outcome
     }
     print_table(&rows);
     println!();
-    asked.at_most("start with the agent, overhead", agent.0 - alone.0, MORE, " ms");
-    asked.at_most("start with the agent, overhead in processor time", agent.1 - alone.1, MORE, " ms");
+    requirements.at_most("start with the agent, overhead", agent.0 - alone.0, MAX_OVERHEAD, " ms");
+    requirements.at_most(
+        "start with the agent, overhead in processor time",
+        agent.1 - alone.1,
+        MAX_OVERHEAD,
+        " ms",
+    );
     Ok(())
 }

@@ -6,8 +6,8 @@ use super::ours::Watching;
 use super::programs::Programs;
 use super::scripts::{REQUIREMENT, Reduction, condition};
 use super::{Outcome, Size};
-use crate::native::asked::Asked;
 use crate::native::plot::{self, Curve, Drawing};
+use crate::native::requirements::Requirements;
 use crate::print_table;
 use std::ffi::OsString;
 
@@ -52,7 +52,7 @@ fn program(programs: &Programs, gap: u64) -> Vec<OsString> {
     command(&classes, "Sweep work", &[events, gap, TIMES])
 }
 
-pub(crate) fn run(programs: &Programs, size: Size, asked: &mut Asked) -> Outcome {
+pub(crate) fn run(programs: &Programs, size: Size, requirements: &mut Requirements) -> Outcome {
     println!("the sweep of 7.4: slowdown by the processor time of the program's thread");
     println!("  the thesis' prototype sends events to another machine");
     let gaps = &GAPS[..size.pick(3, GAPS.len())];
@@ -94,6 +94,6 @@ pub(crate) fn run(programs: &Programs, size: Size, asked: &mut Asked) -> Outcome
             .map_or(1.0, |each| each.2)
     };
     let grows = at(150, Reduction::Value) / at(1, Reduction::Value);
-    asked.at_most("150 operators beside one, under value abstraction", grows, 1.25, " times");
+    requirements.at_most("150 operators beside one, under value abstraction", grows, 1.25, " times");
     Ok(())
 }

@@ -7,7 +7,7 @@ use super::scripts::{REQUIREMENT, Reduction, condition};
 use super::{bank, evaluator, figures, sieve};
 
 #[test]
-fn figures_are_the_least_of_the_lines() {
+fn figures_are_minimum_of_lines() {
     let text = "figures events=10 cpu=50 wall=90\nsum 3\nfigures events=10 cpu=60 wall=80\nsteps 20\n";
     let least = figures::read(text).unwrap();
     assert_eq!((least.cpu, least.wall), (5.0, 8.0));
@@ -16,7 +16,7 @@ fn figures_are_the_least_of_the_lines() {
 }
 
 #[test]
-fn conditions_have_so_many_operators() {
+fn condition_has_given_number_of_operators() {
     for length in [1, 2, 50, 150] {
         for reduction in [Reduction::None, Reduction::Value] {
             let text = condition("A.x", length, reduction);
@@ -30,7 +30,7 @@ fn conditions_have_so_many_operators() {
 }
 
 #[test]
-fn the_examples_scripts_are_understood() {
+fn scripts_of_examples_compile() {
     let requirements = sieve::quiet(&example("sieve/sieve.medl").unwrap());
     for file in ["sieve.pedl", "delta.pedl", "value.pedl"] {
         assert!(Watching::scripts(&sieve::script(file).unwrap(), &requirements).is_ok());

@@ -25,12 +25,12 @@ pub(crate) fn run() {
     let mut table = vec![head()];
     for rooms in 2..=6 {
         let text = join(rooms, |i| format!("G(switch{i} -> X(light{i} U !switch{i}))"));
-        table.push(made(&format!("sc_ok, {rooms} rooms"), &text));
+        table.push(measured_row(&format!("sc_ok, {rooms} rooms"), &text));
     }
-    table.push(made("ten responses", &join(10, |i| format!("G(a{i} -> F b{i})"))));
-    table.push(made("ten responses in a chain", &join(10, |i| format!("G(a{i} -> F a{})", i + 1))));
-    table.push(made("ten responses to one", &join(10, |i| format!("G(a -> F b{i})"))));
-    table.push(made("ten bounded responses", &join(10, |i| format!("G(a{i} -> F<=3 b{i})"))));
+    table.push(measured_row("ten responses", &join(10, |i| format!("G(a{i} -> F b{i})"))));
+    table.push(measured_row("ten responses in a chain", &join(10, |i| format!("G(a{i} -> F a{})", i + 1))));
+    table.push(measured_row("ten responses to one", &join(10, |i| format!("G(a -> F b{i})"))));
+    table.push(measured_row("ten bounded responses", &join(10, |i| format!("G(a{i} -> F<=3 b{i})"))));
     println!("\nthe same for growing formulae");
     print_table(&table);
     println!("\nautomata of responses");
@@ -43,7 +43,7 @@ pub(crate) fn run() {
         let made = made.and_then(|formula| logic.translate(formula).map_err(|error| error.to_string()));
         let (states, edges) = match made {
             Ok(automaton) => (automaton.states().to_string(), automaton.edge_count().to_string()),
-            Err(words) => (words, "-".into()),
+            Err(error) => (error, "-".into()),
         };
         let memory = resident().saturating_sub(before) >> 20;
         table.push(vec![format!("{count} responses"), states, edges, millis(begin), memory.to_string()]);
@@ -60,7 +60,7 @@ fn join(count: usize, part: impl Fn(usize) -> String) -> String {
     (1..=count).map(part).collect::<Vec<String>>().join(" & ")
 }
 
-fn made(name: &str, text: &str) -> Vec<String> {
+fn measured_row(name: &str, text: &str) -> Vec<String> {
     let mut logic = Logic::new(Budget::default());
     match logic.parse(text) {
         Ok(formula) => row(&mut logic, name, formula),
@@ -71,7 +71,7 @@ fn made(name: &str, text: &str) -> Vec<String> {
 /// The monitor of a formula: its independent parts, and their product if it is not too large.
 fn row(logic: &mut Logic, name: &str, formula: Formula) -> Vec<String> {
     let begin = Instant::now();
-    let words = |error: TooLarge| error.to_string();
+    let message = |error: TooLarge| error.to_string();
     let atoms = logic
         .formulae
         .subformulae(formula)
@@ -80,11 +80,11 @@ fn row(logic: &mut Logic, name: &str, formula: Formula) -> Vec<String> {
         .count();
     let (parts, states) = match logic.composite(formula) {
         Ok(parts) => (parts.parts.len().to_string(), parts.states().to_string()),
-        Err(error) => ("-".into(), words(error)),
+        Err(error) => ("-".into(), message(error)),
     };
     let (whole, edges) = match logic.monitor(formula) {
         Ok(machine) => (machine.states().to_string(), machine.edge_count().to_string()),
-        Err(error) => (words(error), "-".into()),
+        Err(error) => (message(error), "-".into()),
     };
     vec![name.into(), atoms.to_string(), parts, states, whole, edges, millis(begin)]
 }

@@ -7,11 +7,11 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Time-out of a peer for one formula.
-const PATIENCE: Duration = Duration::from_secs(3);
+/// Time limit of a peer for one formula.
+const TIME_LIMIT: Duration = Duration::from_secs(3);
 
 /// Whether a program is installed.
-pub(crate) fn is_here(program: &str) -> bool {
+pub(crate) fn is_installed(program: &str) -> bool {
     Command::new(program)
         .arg("-V")
         .stdin(Stdio::null())
@@ -49,7 +49,7 @@ fn run(mut command: Command, input: &str) -> Option<String> {
         let mut text = String::new();
         out.read_to_string(&mut text).ok().map(|_| text)
     });
-    let until = Instant::now() + PATIENCE;
+    let until = Instant::now() + TIME_LIMIT;
     loop {
         match child.try_wait().ok()? {
             Some(status) if status.success() => return reader.join().ok()?,

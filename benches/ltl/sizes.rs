@@ -30,7 +30,7 @@ struct Sum {
 }
 
 pub(crate) fn run(with_peers: bool) {
-    let here = ["lbt", "spin"].map(|peer| with_peers && peers::is_here(peer));
+    let here = ["lbt", "spin"].map(|peer| with_peers && peers::is_installed(peer));
     for (peer, here) in ["lbt", "spin"].iter().zip(here) {
         if with_peers && !here {
             println!("{peer} is not installed, skipped\n");

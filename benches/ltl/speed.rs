@@ -21,7 +21,7 @@ pub(crate) fn run(letters: usize) {
     for text in FORMULAE {
         match row(text, letters) {
             Ok(rows) => table.extend(rows),
-            Err(words) => println!("{text}: {words}"),
+            Err(error) => println!("{text}: {error}"),
         }
     }
     println!("steps of a monitor over {letters} letters in memory, one core (required: 100 M/s)");

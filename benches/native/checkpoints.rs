@@ -1,8 +1,8 @@
 //! Cost of checkpoints [Jak19 §6.1.8, table 6.1]: a program with much memory, together with its monitor.
 
-use super::asked::Asked;
 use super::programs::Programs;
 use super::properties::READY;
+use super::requirements::Requirements;
 use super::{Outcome, Size, on_own_thread, ours};
 use crate::print_table;
 use invigil_native::ProbeMode;
@@ -44,7 +44,7 @@ pub(crate) struct Series {
     restore: Vec<Duration>,
 }
 
-fn least(times: &[Duration]) -> f64 {
+fn minimum(times: &[Duration]) -> f64 {
     times.iter().min().map_or(0.0, |time| time.as_secs_f64() * 1e3)
 }
 
@@ -54,7 +54,7 @@ fn median(times: &[Duration]) -> f64 {
     times.get(times.len() / 2).map_or(0.0, |time| time.as_secs_f64() * 1e3)
 }
 
-pub(crate) fn run(programs: &Programs, size: Size, asked: &mut Asked) -> Outcome {
+pub(crate) fn run(programs: &Programs, size: Size, requirements: &mut Requirements) -> Outcome {
     let rounds = 10;
     println!("checkpoints (6.1.8): milliseconds, minimum and median of {rounds}; [Jak19] uses CRIU, images");
     println!(
@@ -66,8 +66,8 @@ pub(crate) fn run(programs: &Programs, size: Size, asked: &mut Asked) -> Outcome
     let mut table = vec![head.map(String::from).to_vec()];
     let free = available_megabytes();
     for (megabytes, thesis, thesis_restore) in TABLE {
-        let left_out = size == Size::Quick && ![1, 10, 100, 1000].contains(&megabytes);
-        if left_out {
+        let is_skipped = size == Size::Quick && ![1, 10, 100, 1000].contains(&megabytes);
+        if is_skipped {
             continue;
         }
         // Copies share unmodified pages; reserve memory for modified ones.
@@ -81,23 +81,28 @@ pub(crate) fn run(programs: &Programs, size: Size, asked: &mut Asked) -> Outcome
         table.push(vec![
             megabytes.to_string(),
             format!("{thesis:.1}"),
-            millis(least(&small.program)),
+            millis(minimum(&small.program)),
             millis(small.joint.first().map_or(0.0, |time| time.as_secs_f64() * 1e3)),
-            millis(least(&small.joint)),
+            millis(minimum(&small.joint)),
             millis(median(&small.joint)),
-            millis(least(&huge.joint)),
+            millis(minimum(&huge.joint)),
             format!("{thesis_restore:.1}"),
-            millis(least(&small.restore)),
+            millis(minimum(&small.restore)),
             millis(median(&small.restore)),
-            millis(least(&huge.restore)),
+            millis(minimum(&huge.restore)),
         ]);
         let limit = match megabytes {
             1 => 0.3,
             1000 => 30.0,
             _ => continue,
         };
-        asked.at_most(&format!("a checkpoint at {megabytes} MB"), least(&small.joint), limit, " ms");
-        asked.at_most(&format!("a restore at {megabytes} MB"), least(&small.restore), 2.0 * limit, " ms");
+        requirements.at_most(&format!("a checkpoint at {megabytes} MB"), minimum(&small.joint), limit, " ms");
+        requirements.at_most(
+            &format!("a restore at {megabytes} MB"),
+            minimum(&small.restore),
+            2.0 * limit,
+            " ms",
+        );
     }
     print_table(&table);
     println!();
@@ -113,8 +118,8 @@ fn available_megabytes() -> u64 {
 
 /// Takes and restores checkpoints of a program that has written to this much memory.
 pub(crate) fn measure(programs: &Programs, megabytes: u64, pages: Pages, rounds: usize) -> Outcome<Series> {
-    let words = if pages == Pages::Small { "small" } else { "huge" };
-    let args = [megabytes.to_string(), words.to_owned()];
+    let page_size = if pages == Pages::Small { "small" } else { "huge" };
+    let args = [megabytes.to_string(), page_size.to_owned()];
     on_own_thread(|| {
         let mut session = ours::session(&programs.path("memory"), &args, READY, ProbeMode::Trap)?;
         session
@@ -132,34 +137,34 @@ pub(crate) fn measure(programs: &Programs, megabytes: u64, pages: Pages, rounds:
 
 /// Resumes, takes a checkpoint, resumes, restores, and checks that the state is the same.
 fn round(session: &mut Session, series: &mut Series) -> Outcome {
-    let words = |error: invigil_session::target::TargetError| error.to_string();
-    to_point(session)?;
-    let begun = Instant::now();
-    let alone = session.target().take_checkpoint().map_err(words)?;
-    series.program.push(begun.elapsed());
-    session.target().drop_checkpoint(alone.id).map_err(words)?;
+    let message = |error: invigil_session::target::TargetError| error.to_string();
+    run_to_breakpoint(session)?;
+    let started = Instant::now();
+    let alone = session.target().take_checkpoint().map_err(message)?;
+    series.program.push(started.elapsed());
+    session.target().drop_checkpoint(alone.id).map_err(message)?;
 
-    let begun = Instant::now();
-    let kept = session.take_checkpoint("").map_err(words)?;
-    series.joint.push(begun.elapsed());
-    let then = (session.event_count(), session.target().evaluate("reached").map_err(words)?);
-    to_point(session)?;
-    to_point(session)?;
-    let later = (session.event_count(), session.target().evaluate("reached").map_err(words)?);
+    let started = Instant::now();
+    let kept = session.take_checkpoint("").map_err(message)?;
+    series.joint.push(started.elapsed());
+    let then = (session.event_count(), session.target().evaluate("reached").map_err(message)?);
+    run_to_breakpoint(session)?;
+    run_to_breakpoint(session)?;
+    let later = (session.event_count(), session.target().evaluate("reached").map_err(message)?);
     if later == then {
         return Err(format!("the program makes no progress: {then:?}"));
     }
-    let begun = Instant::now();
-    session.restore_checkpoint(kept).map_err(words)?;
-    series.restore.push(begun.elapsed());
-    let now = (session.event_count(), session.target().evaluate("reached").map_err(words)?);
+    let started = Instant::now();
+    session.restore_checkpoint(kept).map_err(message)?;
+    series.restore.push(started.elapsed());
+    let now = (session.event_count(), session.target().evaluate("reached").map_err(message)?);
     if now != then {
         return Err(format!("restored to {now:?} instead of {then:?}"));
     }
-    session.drop_checkpoint(kept).map_err(words)
+    session.drop_checkpoint(kept).map_err(message)
 }
 
-fn to_point(session: &mut Session) -> Outcome {
+fn run_to_breakpoint(session: &mut Session) -> Outcome {
     match session.run(&ResumeMode::Continue) {
         Ok(invigil_session::RunOutcome::Breakpoints(_)) => Ok(()),
         Ok(other) => Err(format!("unexpected stop of the program: {other:?}")),

@@ -1,10 +1,10 @@
 //! Cost of an event [Jak19 §6.1.4]: a loop calls an empty function, with busy work between the calls.
 
-use super::asked::Asked;
 use super::gdb::{self, Watch};
 use super::plot::{self, Curve, Drawing};
 use super::programs::{Programs, alone, take_number};
 use super::properties::{CALLS, CALLS_BY_VALUE};
+use super::requirements::Requirements;
 use super::{Outcome, Size, ours};
 use crate::{print_table, timed};
 use invigil_native::ProbeMode;
@@ -54,7 +54,7 @@ pub(crate) const DRAWING: Drawing<'_> = Drawing {
 };
 
 /// Up to this gap, in microseconds, the processor time of an event is distinguishable from the program's.
-const CLEAR: u64 = 100;
+const MAX_MEASURABLE_GAP: u64 = 100;
 
 /// Minimum of several runs, for each figure separately.
 #[derive(Clone, Copy, Debug)]
@@ -93,7 +93,7 @@ struct Row {
     gdb: Option<Cell>,
 }
 
-pub(crate) fn run(programs: &Programs, size: Size, asked: &mut Asked) -> Outcome {
+pub(crate) fn run(programs: &Programs, size: Size, requirements: &mut Requirements) -> Outcome {
     let version = gdb::version();
     println!("cost of an event (6.1.4): an empty C function, busy work between the calls");
     match &version {
@@ -117,7 +117,7 @@ pub(crate) fn run(programs: &Programs, size: Size, asked: &mut Asked) -> Outcome
             rows.push(measure_row(programs, size, mode, gap, peer)?);
         }
         print(mode, &rows, &idle);
-        ask(mode, &rows, &idle, asked);
+        add_requirement(mode, &rows, &idle, requirements);
         curves.push(curve(&format!("invigil, {}", mode.name()), &rows, |row| Some(row.ours)));
         if peer.is_some() {
             curves.push(curve(&format!("gdb, {}", mode.name()), &rows, |row| row.gdb));
@@ -188,7 +188,7 @@ fn measure_row(programs: &Programs, size: Size, mode: Mode, gap: u64, peer: Opti
         for (at, tool) in tools.into_iter().chain([gdb]).enumerate() {
             let Some((tool, calls)) = tool else { continue };
             let cell = measure(programs, mode, tool, calls, gap)?;
-            best[at] = Some(best[at].map_or(cell, |known| known.best(cell)));
+            best[at] = Some(best[at].map_or(cell, |best| best.best(cell)));
         }
     }
     match best {
@@ -254,19 +254,23 @@ fn print(mode: Mode, rows: &[Row], idle: &Idle) {
     for row in rows {
         let (wall, cpu) = cost(row, &row.ours, &idle.ours, &idle.alone);
         let mut cells = vec![row.gap.to_string()];
-        let mut tell = |wall: f64, cpu: f64, cell: &Cell| {
+        let mut add_cells = |wall: f64, cpu: f64, cell: &Cell| {
             cells.push(format!("{wall:.1}"));
             // With long gaps, the program's own time dominates and the difference is noise.
-            cells.push(if row.gap <= CLEAR { format!("({cpu:.1})") } else { "-".into() });
+            cells.push(if row.gap <= MAX_MEASURABLE_GAP { format!("({cpu:.1})") } else { "-".into() });
             cells.push(format!("{:.0}", 1e6 / cell.each));
             cells.push(slower(cell.each / row.alone.each));
         };
-        tell(wall, cpu, &row.ours);
+        add_cells(wall, cpu, &row.ours);
         if let (Some(gdb), Some(gdb_idle)) = (&row.gdb, &idle.gdb) {
             let (gdb_wall, gdb_cpu) = cost(row, gdb, gdb_idle, &idle.alone);
-            tell(gdb_wall, gdb_cpu, gdb);
+            add_cells(gdb_wall, gdb_cpu, gdb);
             cells.push(format!("{:.1}x", gdb_wall / wall));
-            cells.push(if row.gap <= CLEAR { format!("({:.1}x)", gdb_cpu / cpu) } else { "-".into() });
+            cells.push(if row.gap <= MAX_MEASURABLE_GAP {
+                format!("({:.1}x)", gdb_cpu / cpu)
+            } else {
+                "-".into()
+            });
         }
         table.push(cells);
     }
@@ -291,17 +295,17 @@ fn slower(factor: f64) -> String {
     if factor < 10.0 { format!("{factor:.2}x") } else { format!("{factor:.0}x") }
 }
 
-fn ask(mode: Mode, rows: &[Row], idle: &Idle, asked: &mut Asked) {
+fn add_requirement(mode: Mode, rows: &[Row], idle: &Idle, requirements: &mut Requirements) {
     let what = format!("an event, {}, costs less than in GDB", mode.name());
     let Some(row) = rows.first() else { return };
     let (Some(gdb), Some(gdb_idle)) = (&row.gdb, &idle.gdb) else {
-        asked.unknown(&format!("{what}: gdb is not installed"));
+        requirements.unknown(&format!("{what}: gdb is not installed"));
         return;
     };
     // By wall-clock time, as a user experiences it; the table also has the processor time.
     let (wall, _) = cost(row, &row.ours, &idle.ours, &idle.alone);
     let (gdb_wall, _) = cost(row, gdb, gdb_idle, &idle.alone);
-    asked.at_least(&what, gdb_wall / wall, 15.0, "x");
+    requirements.at_least(&what, gdb_wall / wall, 15.0, "x");
 }
 
 /// Slowdown at each gap.

@@ -1,8 +1,8 @@
 //! A property over all allocations and deallocations of programs of the distribution, compared with valgrind on the same
 //! runs.
 
-use super::asked::Asked;
 use super::programs::{Programs, alone};
+use super::requirements::Requirements;
 use super::{Outcome, Size, ours};
 use crate::{best_of, print_table};
 use invigil_native::ProbeMode;
@@ -49,7 +49,7 @@ fn queries(programs: &Programs, text: &str) -> Outcome<Vec<String>> {
     Ok(vec![":memory:".into(), format!(".read {}", file.display())])
 }
 
-pub(crate) fn run(programs: &Programs, size: Size, asked: &mut Asked) -> Outcome {
+pub(crate) fn run(programs: &Programs, size: Size, requirements: &mut Requirements) -> Outcome {
     println!(
         "memory allocated and freed: whole runs under examples/heap/heap.prop, the best of the runs; valgrind's \
          memcheck looks at every access to memory besides"
@@ -65,7 +65,7 @@ pub(crate) fn run(programs: &Programs, size: Size, asked: &mut Asked) -> Outcome
     for whole in &WHOLE {
         let what = format!("{} under the property over its memory, faster than under valgrind", whole.name);
         let Some(program) = found(whole.name) else {
-            asked.unknown(&format!("{what}: it is not installed"));
+            requirements.unknown(&format!("{what}: it is not installed"));
             continue;
         };
         let text = whole.text.replace("COUNT", &(whole.count / part).to_string());
@@ -90,11 +90,11 @@ pub(crate) fn run(programs: &Programs, size: Size, asked: &mut Asked) -> Outcome
                 let theirs = theirs.wall.as_secs_f64();
                 row.extend([format!("{theirs:.3}"), format!("{:.1}x", theirs / bare)]);
                 row.extend([watched.violations.to_string(), said?]);
-                asked.at_least(&what, theirs / ours, 1.0, "x");
+                requirements.at_least(&what, theirs / ours, 1.0, "x");
             }
             None => {
                 row.extend(["-".to_owned(), "-".to_owned(), watched.violations.to_string(), "-".to_owned()]);
-                asked.unknown(&format!("{what}: valgrind is not installed"));
+                requirements.unknown(&format!("{what}: valgrind is not installed"));
             }
         }
         rows.push(row);

@@ -1,7 +1,6 @@
 //! Cost of monitoring a live native program: the experiments of [Jak19 §6.1.4, §6.1.7, §6.1.8] with GDB in the same run,
 //! probes compared with other tools, and a property over the heap compared with valgrind.
 
-pub(crate) mod asked;
 mod checkpoints;
 mod cost;
 mod gdb;
@@ -12,14 +11,15 @@ pub(crate) mod plot;
 mod probes;
 mod programs;
 mod properties;
+pub(crate) mod requirements;
 mod stack;
 #[cfg(test)]
 mod tests;
 mod threads;
 
 use crate::print_machine;
-use asked::Asked;
 use programs::Programs;
+use requirements::Requirements;
 
 /// Size of the measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub enum Size {
 /// Result of a part of the benchmark. The error says why it cannot be measured.
 pub(crate) type Outcome<T = ()> = Result<T, String>;
 
-type Part = fn(&Programs, Size, &mut Asked) -> Outcome;
+type Part = fn(&Programs, Size, &mut Requirements) -> Outcome;
 
 const PARTS: [(&str, Part); 6] = [
     ("probes", probes::run),
@@ -55,13 +55,13 @@ pub fn run(size: Size, parts: &[String]) -> Result<(), String> {
     }
     print_machine();
     let programs = Programs::build()?;
-    let mut asked = Asked::default();
+    let mut requirements = Requirements::default();
     for (name, part) in PARTS {
         if parts.is_empty() || parts.iter().any(|word| word == name) {
-            part(&programs, size, &mut asked)?;
+            part(&programs, size, &mut requirements)?;
         }
     }
-    asked.print();
+    requirements.print();
     Ok(())
 }
 

@@ -42,7 +42,7 @@ pub(crate) fn session(
     // The checkpoints of the largest program must fit.
     let options = SessionOptions { max_checkpoint_memory: 8 << 30, ..SessionOptions::default() };
     let mut session = Session::new(Box::new(target), vec![automaton], catalog, Vec::new(), options);
-    session.set_listener(Box::new(Aloud));
+    session.set_listener(Box::new(PrintingListener));
     let started = session.start().map_err(|error| error.to_string())?;
     match started.outcome {
         None => Ok(session),
@@ -51,9 +51,9 @@ pub(crate) fn session(
 }
 
 /// Prints the messages of the session, which a benchmark must not hide.
-struct Aloud;
+struct PrintingListener;
 
-impl invigil_session::Listener for Aloud {
+impl invigil_session::Listener for PrintingListener {
     fn message(&mut self, _: MessageSource, line: &str) {
         println!("  note: {line}");
     }
@@ -88,8 +88,8 @@ pub(crate) fn deliver(program: &Path, args: &[String], property: &str) -> Outcom
     on_own_thread(|| {
         let (_, catalog) = compile(property)?;
         let mut target = launch(program, args, ProbeMode::Trap)?;
-        let words = |error: invigil_session::target::TargetError| error.to_string();
-        let unknown = target.prepare(&catalog).map_err(words)?;
+        let message = |error: invigil_session::target::TargetError| error.to_string();
+        let unknown = target.prepare(&catalog).map_err(message)?;
         if !unknown.is_empty() {
             return Err(format!("the program has no such events: {unknown:?}"));
         }
@@ -97,10 +97,10 @@ pub(crate) fn deliver(program: &Path, args: &[String], property: &str) -> Outcom
         for (symbol, _) in catalog.iter() {
             needs.insert(symbol);
         }
-        target.instrument(&needs).map_err(words)?;
+        target.instrument(&needs).map_err(message)?;
         let mut events = 0;
         loop {
-            match target.resume(&ResumeMode::Continue).map_err(words)? {
+            match target.resume(&ResumeMode::Continue).map_err(message)? {
                 StopReason::Events => events += target.events().len() as u64,
                 StopReason::Ended(Termination::Exited(0)) => return Ok(events),
                 other => return Err(format!("unexpected stop of the program: {other:?}")),

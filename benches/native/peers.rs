@@ -56,9 +56,9 @@ impl Peer {
 }
 
 /// Whether a command is installed.
-fn is_there(command: &str, question: &[&str]) -> bool {
-    let asked = Command::new(command).args(question).stdout(Stdio::null()).stderr(Stdio::null()).status();
-    asked.is_ok_and(|status| status.success())
+fn is_installed(command: &str, question: &[&str]) -> bool {
+    let status = Command::new(command).args(question).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    status.is_ok_and(|status| status.success())
 }
 
 /// Runs a command and returns its output.
@@ -84,7 +84,7 @@ fn figure(programs: &Programs, what: &str, counted: Option<u64>, calls: u64, sai
 }
 
 fn frida(programs: &Programs, args: &[String], calls: u64) -> Outcome<Figure> {
-    if !is_there("python3", &["-c", "import frida"]) {
+    if !is_installed("python3", &["-c", "import frida"]) {
         return Ok(Err("the Python package `frida` is not installed".into()));
     }
     let said = output(
@@ -98,7 +98,7 @@ fn frida(programs: &Programs, args: &[String], calls: u64) -> Outcome<Figure> {
 }
 
 fn uftrace(programs: &Programs, args: &[String], calls: u64) -> Outcome<Figure> {
-    if !is_there("uftrace", &["--version"]) {
+    if !is_installed("uftrace", &["--version"]) {
         return Ok(Err("the package `uftrace` is not installed".into()));
     }
     let written = programs.path("uftrace.data");
@@ -117,7 +117,7 @@ fn uftrace(programs: &Programs, args: &[String], calls: u64) -> Outcome<Figure> 
 }
 
 fn ebpf(programs: &Programs, args: &[String], calls: u64) -> Outcome<Figure> {
-    if !is_there("bpftrace", &["--version"]) {
+    if !is_installed("bpftrace", &["--version"]) {
         return Ok(Err("the package `bpftrace` is not installed".into()));
     }
     let program = programs.path("queues");

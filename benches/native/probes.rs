@@ -1,10 +1,10 @@
 //! Cost of an event at a probe, compared with a trap, GDB and other tools in the same run.
 
-use super::asked::Asked;
 use super::gdb::{self, Watch};
 use super::peers::{Figure, PEERS, Peer};
 use super::programs::{Programs, alone, take_number};
 use super::properties::{QUEUE_CALLS, QUEUE_CALLS_AND_ENDS, QUEUES, QUEUES_BEGIN_AND_END};
+use super::requirements::Requirements;
 use super::{Outcome, Size, ours};
 use crate::print_table;
 use invigil_native::ProbeMode;
@@ -87,7 +87,7 @@ const ROWS: [Row; 11] = [
 /// The row of the program alone with two threads.
 const TWO: usize = 9;
 
-pub(crate) fn run(programs: &Programs, size: Size, asked: &mut Asked) -> Outcome {
+pub(crate) fn run(programs: &Programs, size: Size, requirements: &mut Requirements) -> Outcome {
     println!("cost of an event at a probe: nanoseconds per call by the program's clock, minimum of the runs");
     let runs = if size == Size::Quick { 3 } else { 5 };
     let mut figures = Vec::new();
@@ -132,24 +132,24 @@ pub(crate) fn run(programs: &Programs, size: Size, asked: &mut Asked) -> Outcome
     print_table(&rows);
     println!();
     let more = |at: usize| figures[at] - alone_of(&ROWS[at]);
-    asked.at_most("probe and a step, 64 queues", more(4), 60.0, " ns");
-    asked.at_most("probe and a step, 100,000 queues", more(5), 200.0, " ns");
-    asked.at_most("entry and exit, more than entry", more(3) - more(2), 20.0, " ns");
+    requirements.at_most("probe and a step, 64 queues", more(4), 60.0, " ns");
+    requirements.at_most("probe and a step, 100,000 queues", more(5), 200.0, " ns");
+    requirements.at_most("entry and exit, more than entry", more(3) - more(2), 20.0, " ns");
     for (peer, figure) in PEERS.iter().zip(&peers).filter(|(peer, _)| peer.is_equal) {
         let ours = more(if peer.queues == MANY { 5 } else { 4 });
         let what = format!("cheaper than {}", peer.name);
         match figure {
             Ok(each) => {
-                asked.at_least(&what, (each - alone_with(peer.queues)) / ours.max(0.1), 1.0, " times")
+                requirements.at_least(&what, (each - alone_with(peer.queues)) / ours.max(0.1), 1.0, " times")
             }
-            Err(why) => asked.unknown(&format!("{what}: {why}")),
+            Err(why) => requirements.unknown(&format!("{what}: {why}")),
         }
     }
     match gdb {
         Some(gdb) => {
-            asked.at_least("cheaper than GDB with Python", gdb / more(4).max(0.1), 1_000.0, " times")
+            requirements.at_least("cheaper than GDB with Python", gdb / more(4).max(0.1), 1_000.0, " times")
         }
-        None => asked.unknown("cheaper than GDB with Python: gdb with Python is not installed"),
+        None => requirements.unknown("cheaper than GDB with Python: gdb with Python is not installed"),
     }
     Ok(())
 }

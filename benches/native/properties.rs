@@ -111,10 +111,10 @@ state sink non-accepting
 /// Compiles a property.
 pub(crate) fn compile(text: &str) -> Outcome<(Arc<Automaton>, EventCatalog)> {
     let mut catalog = EventCatalog::default();
-    let (property, problems) = prop::parse(SourceId(0), text);
+    let (property, diagnostics) = prop::parse(SourceId(0), text);
     let (automaton, more) = prop::lower::lower("property", &property, &[], &mut catalog);
     match automaton {
         Some(automaton) => Ok((Arc::new(automaton), catalog)),
-        None => Err(format!("a property of the benchmark has errors: {problems:?} {more:?}")),
+        None => Err(format!("a property of the benchmark has errors: {diagnostics:?} {more:?}")),
     }
 }

@@ -25,7 +25,7 @@ fn every_call_is_an_event() {
 }
 
 #[test]
-fn the_peer_counts_the_same() {
+fn gdb_counts_every_call() {
     if gdb::version().is_none() {
         return;
     }
@@ -42,14 +42,14 @@ fn the_peer_counts_the_same() {
 }
 
 #[test]
-fn the_gap_is_there() {
+fn gap_between_calls_is_kept() {
     let programs = programs();
     let micros = cost::run_once(&programs, Mode::Raw, Tool::Alone, 10, 1_000).expect("it runs");
     assert!(micros >= 1_000.0, "{micros}");
 }
 
 #[test]
-fn watching_by_need_sees_fewer_events() {
+fn needed_events_are_fewer_than_all_events() {
     let programs = programs();
     for order in ORDERS {
         for version in [Version::ByNeed, Version::Always] {
@@ -59,7 +59,7 @@ fn watching_by_need_sees_fewer_events() {
 }
 
 #[test]
-fn checkpoints_bring_the_program_back() {
+fn restore_returns_to_checkpoint() {
     let programs = programs();
     for pages in [Pages::Small, Pages::Huge] {
         checkpoints::measure(&programs, 4, pages, 2).expect("all is as it was");
@@ -67,7 +67,7 @@ fn checkpoints_bring_the_program_back() {
 }
 
 #[test]
-fn threads_go_on_after_restores() {
+fn threads_continue_after_restore() {
     let programs = programs();
     for count in [2, 8] {
         let restored = threads::measure(&programs, count, 40, 2).expect("it runs");
@@ -76,7 +76,7 @@ fn threads_go_on_after_restores() {
 }
 
 #[test]
-fn the_drawing_has_every_curve() {
+fn plot_has_every_curve() {
     let curve = |name: &str| Curve { name: name.into(), points: vec![(10.0, 3.0), (10_000.0, 1.0)] };
     let text = svg(&cost::DRAWING, &[curve("one"), curve("two")]);
     assert_eq!(text.matches("<polyline").count(), 2);

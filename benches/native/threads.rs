@@ -1,9 +1,9 @@
 //! Checkpoints of multi-threaded programs: after each of ten restores from one checkpoint, the program runs until it exits,
 //! with mutexes, condition variables and joins, and has the correct result.
 
-use super::asked::Asked;
 use super::programs::{Programs, take_number};
 use super::properties::TURNS;
+use super::requirements::Requirements;
 use super::{Outcome, Size, on_own_thread, ours};
 use crate::print_table;
 use invigil_native::ProbeMode;
@@ -24,7 +24,7 @@ pub(crate) struct Restored {
     pub(crate) error: Option<String>,
 }
 
-pub(crate) fn run(programs: &Programs, size: Size, asked: &mut Asked) -> Outcome {
+pub(crate) fn run(programs: &Programs, size: Size, requirements: &mut Requirements) -> Outcome {
     let turns = if size == Size::Quick { 200 } else { 2_000 };
     let restores = 10;
     println!(
@@ -52,7 +52,7 @@ pub(crate) fn run(programs: &Programs, size: Size, asked: &mut Asked) -> Outcome
             println!("  note: with {threads} threads: {error}");
         }
         let what = format!("{threads} threads go on after each of {restores} restores: {}", restored.right);
-        asked.holds(&what, restored.right == restores);
+        requirements.holds(&what, restored.right == restores);
     }
     print_table(&table);
     println!();
@@ -64,32 +64,32 @@ pub(crate) fn measure(programs: &Programs, threads: u64, turns: u64, restores: u
     let result = programs.result();
     let args = [threads.to_string(), turns.to_string(), result.display().to_string()];
     on_own_thread(|| {
-        let words = |error: invigil_session::target::TargetError| error.to_string();
+        let message = |error: invigil_session::target::TargetError| error.to_string();
         let mut session = ours::session(&programs.path("threads"), &args, TURNS, ProbeMode::Trap)?;
         let halfway = BreakpointSpec::new(BreakpointKind::Location("halfway".into()));
-        session.target().set_breakpoint(Owner::User, &halfway).map_err(words)?;
-        match session.run(&ResumeMode::Continue).map_err(words)? {
+        session.target().set_breakpoint(Owner::User, &halfway).map_err(message)?;
+        match session.run(&ResumeMode::Continue).map_err(message)? {
             invigil_session::RunOutcome::Breakpoints(_) => {}
             other => return Err(format!("unexpected stop of the program: {other:?}")),
         }
         let take = |session: &mut Session| {
-            let begun = Instant::now();
-            session.take_checkpoint("").map(|kept| (kept, begun.elapsed())).map_err(words)
+            let started = Instant::now();
+            session.take_checkpoint("").map(|kept| (kept, started.elapsed())).map_err(message)
         };
         let (mut kept, first) = take(&mut session)?;
         let mut restored =
             Restored { first, checkpoints: Vec::new(), restores: Vec::new(), right: 0, error: None };
         for _ in 0..restores {
-            session.drop_checkpoint(kept).map_err(words)?;
+            session.drop_checkpoint(kept).map_err(message)?;
             let (next, time) = take(&mut session)?;
             restored.checkpoints.push(time);
             kept = next;
         }
         for _ in 0..restores {
-            let begun = Instant::now();
-            session.restore_checkpoint(kept).map_err(words)?;
-            restored.restores.push(begun.elapsed());
-            let outcome = session.run(&ResumeMode::Continue).map_err(words)?;
+            let started = Instant::now();
+            session.restore_checkpoint(kept).map_err(message)?;
+            restored.restores.push(started.elapsed());
+            let outcome = session.run(&ResumeMode::Continue).map_err(message)?;
             let sum = take_number(&result);
             // The property has also observed every turn, those before the checkpoint once.
             let right = outcome == invigil_session::RunOutcome::Ended(Termination::Exited(0))

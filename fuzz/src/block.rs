@@ -1,4 +1,4 @@
-//! The block language: compiled, and run on a small budget.
+//! The block language: compiling, and running with a small budget.
 
 use invigil_expr::compare::ValueReader;
 use invigil_expr::compile::{Block, BlockRole, Compiler, HostFunction, Snippet};
@@ -11,17 +11,17 @@ use invigil_expr::text::TextArenas;
 use invigil_expr::value::Value;
 
 const BUDGET: u64 = 20_000;
-const HEAP: usize = 32 << 20;
+const HEAP_LIMIT: usize = 32 << 20;
 const HOSTS: &[HostFunction] = &[HostFunction::new("debugger", 1)];
 
-/// What guards and updates find in their environment.
+/// The initialization of the environment in which guards and updates run.
 const PRELUDE: &str = "\
 N = 3
 maxSize = 16
 items = [1, 'two', (3, 4.5), None]
 names = {'a': 1, 'b': [2], 3: 'c'}
 seen = {1, 2, 'x'}
-word = 'a text that is too long to lie in a value'
+word = 'a text that is too long for an inline value'
 
 def twice(x):
     return x + x
@@ -29,39 +29,39 @@ def twice(x):
 
 const EVENT_TEXT: &str = "event text that is too long";
 
-/// Any block is compiled or complained about without a panic, whatever it is for. One that compiles runs to
-/// an end, frees all that it made, and does the same whether or not anyone listens to what it prints.
+/// No input causes a panic, whatever the role of the block. A block that compiles terminates and frees its objects,
+/// and its result does not depend on whether its output is observed.
 pub(crate) fn run(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let Some(block) = parse(SourceId(0), &text) else { return };
-    initialization(&block);
+    run_as_initialization(&block);
     let prelude = parse(SourceId(1), PRELUDE).expect("the prelude parses");
     let states = ["init".to_owned(), "sink".to_owned()];
     for role in [BlockRole::Guard, BlockRole::Update { states: &states }, BlockRole::Functions] {
-        in_environment(&prelude, &block, role);
+        run_in_environment(&prelude, &block, role);
     }
 }
 
 fn parse(source: SourceId, text: &str) -> Option<Block> {
-    let mut problems = Vec::new();
-    let block = Block::parse(Snippet::file(source, text), &mut problems);
-    block.filter(|_| !problems.iter().any(Diagnostic::is_error))
+    let mut diagnostics = Vec::new();
+    let block = Block::parse(Snippet::file(source, text), &mut diagnostics);
+    block.filter(|_| !diagnostics.iter().any(Diagnostic::is_error))
 }
 
-fn initialization(block: &Block) {
+fn run_as_initialization(block: &Block) {
     let mut compiler = Compiler::new(block.assigns.clone(), HOSTS);
     compiler.declare(block);
     compiler.functions(block);
     let compiled = compiler.block(block, &[], BlockRole::Initialization);
-    let (program, problems) = compiler.finish();
+    let (program, diagnostics) = compiler.finish();
     if let Some(compiled) = compiled
-        && !problems.iter().any(Diagnostic::is_error)
+        && !diagnostics.iter().any(Diagnostic::is_error)
     {
         compare(&program, &[compiled.code], block.assigns.len());
     }
 }
 
-fn in_environment(prelude: &Block, block: &Block, role: BlockRole<'_>) {
+fn run_in_environment(prelude: &Block, block: &Block, role: BlockRole<'_>) {
     let mut compiler = Compiler::new(prelude.assigns.clone(), HOSTS);
     compiler.declare(prelude);
     compiler.functions(prelude);
@@ -70,18 +70,18 @@ fn in_environment(prelude: &Block, block: &Block, role: BlockRole<'_>) {
         compiler.declare(block);
         compiler.functions(block);
     }
-    let params = [("value".to_owned(), 0), ("name".to_owned(), 1), ("gone".to_owned(), 2)];
+    let params = [("value".to_owned(), 0), ("name".to_owned(), 1), ("none".to_owned(), 2)];
     let compiled = compiler.block(block, &params, role);
-    let (program, problems) = compiler.finish();
+    let (program, diagnostics) = compiler.finish();
     if let Some(compiled) = compiled
-        && !problems.iter().any(Diagnostic::is_error)
+        && !diagnostics.iter().any(Diagnostic::is_error)
     {
-        // Twice, because the first time may change what the second finds.
+        // Twice, because the first run may change the environment.
         compare(&program, &[start.code, compiled.code, compiled.code], prelude.assigns.len());
     }
 }
 
-/// What came of running some codes one after the other.
+/// The result of running some codes in sequence.
 #[derive(Debug, PartialEq)]
 struct Outcome {
     returned: Vec<Result<String, (FaultKind, String)>>,
@@ -89,23 +89,23 @@ struct Outcome {
 }
 
 impl Outcome {
-    /// Whether nothing ran out of budget: how much work is done is not the same for all hosts.
+    /// Whether no run exceeded its budget. The work that counts against it depends on the host.
     fn within_limits(&self) -> bool {
         !self.returned.iter().any(|result| matches!(result, Err((FaultKind::Limit, _))))
     }
 }
 
 fn compare(program: &Program, codes: &[CodeId], env: usize) {
-    let heard = execute(program, codes, env, &mut Listener);
-    let unheard = execute(program, codes, env, &mut NoopHost);
-    if heard.within_limits() && unheard.within_limits() {
-        assert_eq!(heard, unheard, "listening changes what a block does");
+    let observed = execute(program, codes, env, &mut OutputHost);
+    let unobserved = execute(program, codes, env, &mut NoopHost);
+    if observed.within_limits() && unobserved.within_limits() {
+        assert_eq!(observed, unobserved, "observing the output changes the result");
     }
 }
 
 fn execute<H: Host>(program: &Program, codes: &[CodeId], env: usize, host: &mut H) -> Outcome {
     let mut env = vec![Value::UNSET; env];
-    let mut heap = Heap::with_limit(HEAP);
+    let mut heap = Heap::with_limit(HEAP_LIMIT);
     let mut machine = Machine::with_budget(BUDGET);
     let params = [Value::int(7), Value::text(0, EVENT_TEXT.len() as u32), Value::NONE];
     let mut returned = Vec::new();
@@ -118,7 +118,7 @@ fn execute<H: Host>(program: &Program, codes: &[CodeId], env: usize, host: &mut 
                 Ok(show(ValueReader { heap: &heap, texts }, value))
             }
             Err(fault) => {
-                assert!(fault.span.is_some(), "a fault without a place: {fault:?}");
+                assert!(fault.span.is_some(), "a fault without a span: {fault:?}");
                 Err((fault.kind, fault.message))
             }
         });
@@ -128,7 +128,7 @@ fn execute<H: Host>(program: &Program, codes: &[CodeId], env: usize, host: &mut 
         env.iter().map(|value| show(ValueReader { heap: &heap, texts: TextArenas::NONE }, *value)).collect();
     env.into_iter().for_each(|value| heap.release(value));
     heap.sweep();
-    assert_eq!(heap.live_objects(), 0, "objects that nothing refers to are kept");
+    assert_eq!(heap.live_objects(), 0, "unreachable objects remain");
     Outcome { returned, env: shown }
 }
 
@@ -140,10 +140,10 @@ fn show(view: ValueReader<'_>, value: Value) -> String {
     }
 }
 
-/// Listens to all that is printed.
-struct Listener;
+/// Host that observes all output.
+struct OutputHost;
 
-impl Host for Listener {
+impl Host for OutputHost {
     fn wants_output(&self) -> bool {
         true
     }

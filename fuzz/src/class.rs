@@ -1,13 +1,13 @@
-//! Files that pretend to be Java classes.
+//! Weaving of malformed class files.
 
 use invigil_weave::{Capture, Class, Probe, ProbePlan, Site, SiteKind, compare, weave};
 
 const HELPER: &str = "java/lang/Invigil";
 
-/// Probes everywhere, with all that can be taken.
-struct Everywhere;
+/// Plan with a probe at every site, which captures every kind of value.
+struct AllSites;
 
-impl ProbePlan for Everywhere {
+impl ProbePlan for AllSites {
     fn probes(&mut self, site: &Site<'_>) -> Vec<Probe> {
         let captures: &[Capture] = match site.kind {
             SiteKind::Enter => &[Capture::This, Capture::Argument(0)],
@@ -21,10 +21,10 @@ impl ProbePlan for Everywhere {
     }
 }
 
-/// Any bytes are read and woven without a panic, and what is woven differs by probes only.
+/// No input causes a panic. A woven class is compared with the original.
 pub(crate) fn run(data: &[u8]) {
     let _ = Class::read(data);
-    if let Ok(Some(woven)) = weave(data, HELPER, &mut Everywhere) {
+    if let Ok(Some(woven)) = weave(data, HELPER, &mut AllSites) {
         let _ = Class::read(&woven.bytes);
         let _ = compare(data, &woven.bytes, HELPER);
     }

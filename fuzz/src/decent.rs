@@ -1,4 +1,4 @@
-//! Decentralized specifications: reading, reporting, printing, and what is made of them.
+//! Decentralized specifications: parsing, diagnostics, printing, and translation to automata.
 
 use invigil_decent::spec::reference::verdict;
 use invigil_expr::diag::{Diagnostic, SourceId, Sources};
@@ -6,32 +6,32 @@ use invigil_lang::decent::{self, LoadedSpecification};
 use invigil_lang::{report, themis};
 use invigil_ltl::Budget;
 
-/// Any text is read and complained about without a panic. What has no mistake in it can be printed, is the same when it is read
-/// again, and becomes automata unless they are too large.
+/// No input causes a panic. A valid specification survives printing and parsing, and is translated to automata unless
+/// they are too large.
 pub(crate) fn dec(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let mut sources = Sources::default();
     let file = sources.add("fuzz.dec", &*text);
-    checked(&sources, decent::load(file, &text));
+    check(&sources, decent::load(file, &text));
 }
 
-/// The same for the XML of THEMIS.
+/// The same for the XML format of THEMIS.
 pub(crate) fn xml(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let mut sources = Sources::default();
     let file = sources.add("fuzz.xml", &*text);
-    checked(&sources, themis::load(file, &text, None));
+    check(&sources, themis::load(file, &text, None));
 }
 
-fn checked(sources: &Sources, (loaded, problems): (Option<LoadedSpecification>, Vec<Diagnostic>)) {
-    report::render(sources, &problems, true);
-    let usable = !problems.iter().any(Diagnostic::is_error);
-    assert_eq!(loaded.is_some(), usable, "loaded or not, against what was said");
+fn check(sources: &Sources, (loaded, diagnostics): (Option<LoadedSpecification>, Vec<Diagnostic>)) {
+    report::render(sources, &diagnostics, true);
+    let is_valid = !diagnostics.iter().any(Diagnostic::is_error);
+    assert_eq!(loaded.is_some(), is_valid, "the result is inconsistent with the diagnostics");
     let Some(loaded) = loaded else { return };
     let printed = decent::print(&loaded.specification);
-    let (again, problems) = decent::load(SourceId(0), &printed);
-    let again = again.unwrap_or_else(|| panic!("cannot be read again: {problems:?}\n{printed}"));
-    assert_eq!(decent::print(&again.specification), printed, "printing twice is not printing once");
+    let (again, diagnostics) = decent::load(SourceId(0), &printed);
+    let again = again.unwrap_or_else(|| panic!("cannot be parsed again: {diagnostics:?}\n{printed}"));
+    assert_eq!(decent::print(&again.specification), printed, "printing is not idempotent");
     let budget = Budget {
         formulae: 1 << 12,
         states: 64,
@@ -42,12 +42,13 @@ fn checked(sources: &Sources, (loaded, problems): (Option<LoadedSpecification>, 
     };
     match loaded.network(budget) {
         Ok(network) => {
-            let seen = loaded.specification.system.propositions().map(|at| (at, at.0 % 2 == 0)).collect();
-            verdict(&network, &[seen, Vec::new()]);
+            let observations =
+                loaded.specification.system.propositions().map(|at| (at, at.0 % 2 == 0)).collect();
+            verdict(&network, &[observations, Vec::new()]);
         }
-        Err(problems) => {
-            assert!(!problems.is_empty(), "refused without a word");
-            report::render(sources, &problems, true);
+        Err(diagnostics) => {
+            assert!(!diagnostics.is_empty(), "rejected without a diagnostic");
+            report::render(sources, &diagnostics, true);
         }
     }
 }

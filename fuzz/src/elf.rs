@@ -1,10 +1,10 @@
-//! Files that pretend to be programs.
+//! Malformed ELF files.
 
 use invigil_debuginfo::image::Image;
 use invigil_debuginfo::program::Program;
 use std::path::Path;
 
-/// Any bytes are looked into for symbols, functions and lines without a panic.
+/// No input causes a panic when symbols, functions, lines and macros are looked up.
 pub(crate) fn run(data: &[u8]) {
     let Ok(image) = Image::from_bytes(Path::new("fuzz"), data.to_vec()) else { return };
     let entry = image.entry();

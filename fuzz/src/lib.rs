@@ -1,7 +1,7 @@
-//! The fuzz targets: each takes any bytes, and panics if Invigil does something that it never should.
+//! The fuzz targets: each takes arbitrary bytes and panics if Invigil violates a requirement.
 //!
-//! They are plain functions, so that libFuzzer can run them (`fuzz_targets/`), the smoke run of the tests
-//! (`src/bin/smoke.rs`), and a debugger on one input.
+//! They are plain functions that run under libFuzzer (`fuzz_targets/`), in the smoke run of the tests
+//! (`src/bin/smoke.rs`), and in a debugger on a single input.
 
 mod block;
 mod class;
@@ -21,149 +21,197 @@ mod stages;
 mod trace;
 mod wire;
 
-pub use deep::{STACK, deeply};
+pub use deep::{LARGE_STACK, run_on_large_stack};
 
 /// A fuzz target.
 pub struct Target {
-    /// Its name, which is also that of its folder of seeds.
+    /// Its name, and the name of its folder in `seeds/`.
     pub name: &'static str,
-    /// What it does with an input.
+    /// Runs it on one input.
     pub run: fn(&[u8]),
-    /// The stack that it may use: as much as the command has for the same.
+    /// Stack size, the same as in the command.
     pub stack: usize,
-    /// Its dictionary: a file in `dictionaries/`.
+    /// File name of its dictionary in `dictionaries/`.
     pub dictionary: &'static str,
-    /// Where more seeds are, from the root of the repository: a folder, and the ending of their names.
+    /// Further seeds: folders, relative to the root of the repository, and the file extension of the seeds in them.
     pub more_seeds: &'static [(&'static str, &'static str)],
 }
 
-/// Traces are read on ordinary threads.
-const ORDINARY: usize = 2 << 20;
+/// The default stack size of a thread.
+const DEFAULT_STACK: usize = 2 << 20;
 
-const PROPERTIES: &[(&str, &str)] = &[("crates/lang/tests/fixtures", "prop"), ("examples/queue", "prop")];
+const PROPERTY_SEEDS: &[(&str, &str)] = &[("crates/lang/tests/fixtures", "prop"), ("examples/queue", "prop")];
 
-const SCENARIOS: &[(&str, &str)] = &[("crates/lang/tests/fixtures", "scn")];
+const SCENARIO_SEEDS: &[(&str, &str)] = &[("crates/lang/tests/fixtures", "scn")];
 
 /// All targets.
 pub const TARGETS: [Target; 21] = [
-    Target { name: "prop", run: prop::run, stack: STACK, dictionary: "prop.dict", more_seeds: PROPERTIES },
-    Target { name: "lower", run: lower::run, stack: STACK, dictionary: "prop.dict", more_seeds: PROPERTIES },
-    Target { name: "block", run: block::run, stack: STACK, dictionary: "block.dict", more_seeds: &[] },
-    Target { name: "scn", run: scn::run, stack: STACK, dictionary: "scn.dict", more_seeds: SCENARIOS },
-    Target { name: "dve", run: dve::run, stack: ORDINARY, dictionary: "dve.dict", more_seeds: &[] },
+    Target {
+        name: "prop",
+        run: prop::run,
+        stack: LARGE_STACK,
+        dictionary: "prop.dict",
+        more_seeds: PROPERTY_SEEDS,
+    },
+    Target {
+        name: "lower",
+        run: lower::run,
+        stack: LARGE_STACK,
+        dictionary: "prop.dict",
+        more_seeds: PROPERTY_SEEDS,
+    },
+    Target { name: "block", run: block::run, stack: LARGE_STACK, dictionary: "block.dict", more_seeds: &[] },
+    Target {
+        name: "scn",
+        run: scn::run,
+        stack: LARGE_STACK,
+        dictionary: "scn.dict",
+        more_seeds: SCENARIO_SEEDS,
+    },
+    Target { name: "dve", run: dve::run, stack: DEFAULT_STACK, dictionary: "dve.dict", more_seeds: &[] },
     Target {
         name: "expression",
         run: expression::run,
-        stack: ORDINARY,
+        stack: DEFAULT_STACK,
         dictionary: "expression.dict",
         more_seeds: &[],
     },
-    Target { name: "ltl", run: ltl::run, stack: ORDINARY, dictionary: "ltl.dict", more_seeds: &[] },
-    Target { name: "model", run: model::run, stack: ORDINARY, dictionary: "model.dict", more_seeds: &[] },
+    Target { name: "ltl", run: ltl::run, stack: DEFAULT_STACK, dictionary: "ltl.dict", more_seeds: &[] },
+    Target {
+        name: "model",
+        run: model::run,
+        stack: DEFAULT_STACK,
+        dictionary: "model.dict",
+        more_seeds: &[],
+    },
     Target {
         name: "dec",
         run: decent::dec,
-        stack: ORDINARY,
+        stack: DEFAULT_STACK,
         dictionary: "dec.dict",
         more_seeds: &[("crates/lang/tests/fixtures", "dec")],
     },
-    Target { name: "themis", run: decent::xml, stack: ORDINARY, dictionary: "themis.dict", more_seeds: &[] },
-    Target { name: "class", run: class::run, stack: ORDINARY, dictionary: "trace.dict", more_seeds: &[] },
-    Target { name: "pedl", run: mac::pedl, stack: ORDINARY, dictionary: "mac.dict", more_seeds: &[] },
-    Target { name: "medl", run: mac::medl, stack: ORDINARY, dictionary: "mac.dict", more_seeds: &[] },
+    Target {
+        name: "themis",
+        run: decent::xml,
+        stack: DEFAULT_STACK,
+        dictionary: "themis.dict",
+        more_seeds: &[],
+    },
+    Target {
+        name: "class",
+        run: class::run,
+        stack: DEFAULT_STACK,
+        dictionary: "trace.dict",
+        more_seeds: &[],
+    },
+    Target { name: "pedl", run: mac::pedl, stack: DEFAULT_STACK, dictionary: "mac.dict", more_seeds: &[] },
+    Target { name: "medl", run: mac::medl, stack: DEFAULT_STACK, dictionary: "mac.dict", more_seeds: &[] },
     Target {
         name: "snapshots",
         run: stages::snapshots,
-        stack: ORDINARY,
+        stack: DEFAULT_STACK,
         dictionary: "stages.dict",
         more_seeds: &[],
     },
     Target {
         name: "groups",
         run: stages::groups,
-        stack: ORDINARY,
+        stack: DEFAULT_STACK,
         dictionary: "stages.dict",
         more_seeds: &[],
     },
-    Target { name: "hoa", run: hoa::run, stack: ORDINARY, dictionary: "hoa.dict", more_seeds: &[] },
-    Target { name: "elf", run: elf::run, stack: ORDINARY, dictionary: "trace.dict", more_seeds: &[] },
-    Target { name: "wire", run: wire::run, stack: ORDINARY, dictionary: "trace.dict", more_seeds: &[] },
-    Target { name: "json", run: trace::json, stack: ORDINARY, dictionary: "trace.dict", more_seeds: &[] },
-    Target { name: "csv", run: trace::csv, stack: ORDINARY, dictionary: "trace.dict", more_seeds: &[] },
-    Target { name: "line", run: trace::line, stack: ORDINARY, dictionary: "trace.dict", more_seeds: &[] },
+    Target { name: "hoa", run: hoa::run, stack: DEFAULT_STACK, dictionary: "hoa.dict", more_seeds: &[] },
+    Target { name: "elf", run: elf::run, stack: DEFAULT_STACK, dictionary: "trace.dict", more_seeds: &[] },
+    Target { name: "wire", run: wire::run, stack: DEFAULT_STACK, dictionary: "trace.dict", more_seeds: &[] },
+    Target {
+        name: "json",
+        run: trace::json,
+        stack: DEFAULT_STACK,
+        dictionary: "trace.dict",
+        more_seeds: &[],
+    },
+    Target { name: "csv", run: trace::csv, stack: DEFAULT_STACK, dictionary: "trace.dict", more_seeds: &[] },
+    Target {
+        name: "line",
+        run: trace::line,
+        stack: DEFAULT_STACK,
+        dictionary: "trace.dict",
+        more_seeds: &[],
+    },
 ];
 
-/// Properties are read, reported on and formatted.
+/// Properties are parsed, diagnosed and formatted.
 pub fn prop(data: &[u8]) {
-    deeply(prop::run, data);
+    run_on_large_stack(prop::run, data);
 }
 
-/// Properties are compiled, explained, drawn and stepped.
+/// Properties are compiled, explained, drawn and stepped on events.
 pub fn lower(data: &[u8]) {
-    deeply(lower::run, data);
+    run_on_large_stack(lower::run, data);
 }
 
 /// Blocks are compiled and run.
 pub fn block(data: &[u8]) {
-    deeply(block::run, data);
+    run_on_large_stack(block::run, data);
 }
 
-/// Scenarios are read, reported on and compiled.
+/// Scenarios are parsed, diagnosed and compiled.
 pub fn scn(data: &[u8]) {
-    deeply(scn::run, data);
+    run_on_large_stack(scn::run, data);
 }
 
-/// Models in DVE are read, reported on and stepped.
+/// DVE models are parsed, diagnosed and executed for some steps.
 pub fn dve(data: &[u8]) {
     dve::run(data);
 }
 
-/// Expressions about a program are read and printed.
+/// Expressions over a program's variables are parsed and printed.
 pub fn expression(data: &[u8]) {
     expression::run(data);
 }
 
-/// Formulae of temporal logic are read, printed and said in words.
+/// Formulae of temporal logic are parsed, printed and explained.
 pub fn ltl(data: &[u8]) {
     ltl::run(data);
 }
 
-/// Models are read, reported on and run.
+/// Models are parsed, diagnosed and executed for some steps.
 pub fn model(data: &[u8]) {
     model::run(data);
 }
 
-/// Decentralized specifications are read, reported on and made into automata.
+/// Decentralized specifications are parsed, diagnosed and translated to automata.
 pub fn dec(data: &[u8]) {
     decent::dec(data);
 }
 
-/// Specifications in the XML of THEMIS are read, reported on and made into automata.
+/// Specifications in the XML format of THEMIS are parsed, diagnosed and translated to automata.
 pub fn themis(data: &[u8]) {
     decent::xml(data);
 }
 
-/// Files that pretend to be Java classes are woven.
+/// Malformed class files are woven.
 pub fn class(data: &[u8]) {
     class::run(data);
 }
 
-/// Monitoring scripts are read, reported on and run.
+/// Monitoring scripts (PEDL) are parsed, diagnosed and run.
 pub fn pedl(data: &[u8]) {
     mac::pedl(data);
 }
 
-/// Requirement scripts are read, reported on and run.
+/// Requirement scripts (MEDL) are parsed, diagnosed and run.
 pub fn medl(data: &[u8]) {
     mac::medl(data);
 }
 
-/// What filters send is read, in lines and in bytes.
+/// Streams of snapshots are read in both formats.
 pub fn snapshots(data: &[u8]) {
     stages::snapshots(data);
 }
 
-/// What recognisers send is read, in lines and in bytes.
+/// Streams of event groups are read in both formats.
 pub fn groups(data: &[u8]) {
     stages::groups(data);
 }
@@ -173,7 +221,7 @@ pub fn hoa(data: &[u8]) {
     hoa::run(data);
 }
 
-/// Files that pretend to be programs are looked into.
+/// Malformed ELF files are parsed.
 pub fn elf(data: &[u8]) {
     elf::run(data);
 }
@@ -193,7 +241,7 @@ pub fn line(data: &[u8]) {
     trace::line(data);
 }
 
-/// What comes to a node of a network is decoded and used.
+/// Messages received by a node are decoded and processed.
 pub fn wire(data: &[u8]) {
     wire::run(data);
 }

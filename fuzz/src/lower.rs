@@ -1,4 +1,4 @@
-//! Properties: compiled, explained, drawn, and stepped over some events.
+//! Properties: compiling, explaining, drawing, and stepping on some events.
 
 use invigil_expr::diag::{Diagnostic, Sources};
 use invigil_expr::value::Value;
@@ -12,41 +12,40 @@ use invigil_monitor::verdict::Verdict;
 use invigil_monitor::{Monitor, Scratch};
 use std::ops::ControlFlow;
 
-/// What separates a property from a file of functions in one input.
+/// Separates a property from a file of functions in an input.
 const SEPARATOR: &str = "\n%%\n";
 
-/// How many events are tried.
+/// Number of events.
 const EVENTS: usize = 24;
 
-/// Any property that can be read is compiled or complained about without a panic. One that compiles can be
-/// explained and drawn, and follows any events: one by one as in a run, from a checkpoint as from the start,
-/// listened to or not.
+/// No input causes a panic. A property that compiles can be explained and drawn. Its result on a sequence of events
+/// is the same event by event and in a block, after a restore, and whether or not its output is observed.
 pub(crate) fn run(data: &[u8]) {
     let input = String::from_utf8_lossy(data);
     let (text, functions) = input.split_once(SEPARATOR).unwrap_or((&input, ""));
     let mut sources = Sources::default();
     let file = sources.add("fuzz.prop", text);
     let functions_file = sources.add("functions.py", functions);
-    let (property, problems) = prop::parse(file, text);
-    if problems.iter().any(Diagnostic::is_error) {
+    let (property, diagnostics) = prop::parse(file, text);
+    if diagnostics.iter().any(Diagnostic::is_error) {
         return;
     }
     let mut catalog = EventCatalog::default();
-    let (automaton, problems) = lower("fuzz", &property, &[(functions_file, functions)], &mut catalog);
-    report::render(&sources, &problems, false);
+    let (automaton, diagnostics) = lower("fuzz", &property, &[(functions_file, functions)], &mut catalog);
+    report::render(&sources, &diagnostics, false);
     let Some(automaton) = automaton else {
-        assert!(problems.iter().any(Diagnostic::is_error), "no automaton, and no word on why");
+        assert!(diagnostics.iter().any(Diagnostic::is_error), "no automaton and no error");
         return;
     };
     let graph = prop::explain::explain(&property, &automaton, &catalog, &sources).graph();
     assert!(graph.to_dot().starts_with("digraph") && graph.to_svg().contains("<svg"));
-    follow(&automaton, &events(&catalog, data));
+    check_runs(&automaton, &events(&catalog, data));
 }
 
-/// Events of the property's own alphabet, with values from small domains so that slices meet again.
+/// Events of the property, with values from small domains, so that slices recur.
 fn events(catalog: &EventCatalog, data: &[u8]) -> EventBatch {
     let mut batch = EventBatch::default();
-    batch.text.push_str("a text that is too long to lie in a value");
+    batch.text.push_str("a text that is too long for an inline value");
     let mut number = data.iter().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
     });
@@ -56,9 +55,9 @@ fn events(catalog: &EventCatalog, data: &[u8]) -> EventBatch {
     };
     for line in 0..EVENTS {
         let at = next(catalog.len());
-        let Some((id, symbol)) = catalog.iter().nth(at) else { break };
+        let Some((id, decl)) = catalog.iter().nth(at) else { break };
         let text_length = batch.text.len() as u32;
-        let params: Vec<Value> = symbol
+        let params: Vec<Value> = decl
             .params
             .iter()
             .map(|param| match (param.ty, next(12)) {
@@ -81,25 +80,25 @@ fn events(catalog: &EventCatalog, data: &[u8]) -> EventBatch {
     batch
 }
 
-fn follow(automaton: &Automaton, batch: &EventBatch) {
+fn check_runs(automaton: &Automaton, batch: &EventBatch) {
     let (end, verdicts) = one_by_one(automaton, batch, &mut NoopObserver);
-    let (heard, heard_verdicts) = one_by_one(automaton, batch, &mut Listener);
-    // What is printed counts as work, so only one of them may have run into the limit.
-    if end.fault().is_none() && heard.fault().is_none() {
-        assert_eq!(verdicts, heard_verdicts, "listening changes the verdicts");
-        assert!(end == heard, "listening changes the state");
+    let (observed, observed_verdicts) = one_by_one(automaton, batch, &mut OutputObserver);
+    // Output counts against the budget, so one of the two may exceed it.
+    if end.fault().is_none() && observed.fault().is_none() {
+        assert_eq!(verdicts, observed_verdicts, "observing the output changes the verdicts");
+        assert!(end == observed, "observing the output changes the state");
     }
-    let (mut scratch, mut in_a_run) = (Scratch::default(), Vec::new());
+    let (mut scratch, mut block_verdicts) = (Scratch::default(), Vec::new());
     let mut state = automaton.start(&mut scratch, &mut NoopObserver);
     automaton.run(&mut state, &mut scratch, batch, 0..batch.len(), &mut NoopObserver, |_, _, _, verdict| {
-        in_a_run.push(verdict);
+        block_verdicts.push(verdict);
         ControlFlow::Continue(())
     });
-    assert_eq!(verdicts, in_a_run, "events in a run give other verdicts");
-    assert!(end == state, "events in a run lead to another state");
+    assert_eq!(verdicts, block_verdicts, "a block of events yields different verdicts");
+    assert!(end == state, "a block of events leads to a different state");
 }
 
-/// Steps over all events, on the way going back to a checkpoint once.
+/// Steps on all events, with one restore of a checkpoint.
 fn one_by_one<O: Observer>(
     automaton: &Automaton,
     batch: &EventBatch,
@@ -108,17 +107,17 @@ fn one_by_one<O: Observer>(
     let (mut scratch, mut verdicts) = (Scratch::default(), Vec::new());
     let mut state = automaton.start(&mut scratch, observer);
     let middle = batch.len() / 2;
-    follow_range(automaton, &mut state, &mut scratch, (batch, 0..middle), observer, &mut verdicts);
+    step_range(automaton, &mut state, &mut scratch, (batch, 0..middle), observer, &mut verdicts);
     let mut restored = state.clone();
     let mut again = verdicts.clone();
-    follow_range(automaton, &mut state, &mut scratch, (batch, middle..batch.len()), observer, &mut verdicts);
-    follow_range(automaton, &mut restored, &mut scratch, (batch, middle..batch.len()), observer, &mut again);
-    assert_eq!(verdicts, again, "other verdicts after a restore");
-    assert!(state == restored, "another state after a restore");
+    step_range(automaton, &mut state, &mut scratch, (batch, middle..batch.len()), observer, &mut verdicts);
+    step_range(automaton, &mut restored, &mut scratch, (batch, middle..batch.len()), observer, &mut again);
+    assert_eq!(verdicts, again, "different verdicts after a restore");
+    assert!(state == restored, "a different state after a restore");
     (state, verdicts)
 }
 
-fn follow_range<O: Observer>(
+fn step_range<O: Observer>(
     automaton: &Automaton,
     state: &mut SliceTable,
     scratch: &mut Scratch,
@@ -134,10 +133,10 @@ fn follow_range<O: Observer>(
     }
 }
 
-/// Listens to all that is printed.
-struct Listener;
+/// Observer of all output.
+struct OutputObserver;
 
-impl Observer for Listener {
+impl Observer for OutputObserver {
     fn wants_output(&self) -> bool {
         true
     }

@@ -1,20 +1,20 @@
-//! Scenarios: reading, reporting, compiling.
+//! Scenarios: parsing, diagnostics, compiling.
 
 use invigil_expr::diag::{Diagnostic, Sources};
 use invigil_lang::{report, scn};
 
-/// Any text is read, complained about and compiled without a panic, and what has no mistake in it is compiled.
+/// No input causes a panic. A scenario without errors is compiled.
 pub(crate) fn run(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let mut sources = Sources::default();
     let file = sources.add("fuzz.scn", &*text);
-    let (written, problems) = scn::parse(file, &text);
-    report::render(&sources, &problems, true);
-    if problems.iter().any(Diagnostic::is_error) {
+    let (scenario, diagnostics) = scn::parse(file, &text);
+    report::render(&sources, &diagnostics, true);
+    if diagnostics.iter().any(Diagnostic::is_error) {
         return;
     }
-    let (compiled, problems) = scn::lower("fuzz", &written, &[]);
-    report::render(&sources, &problems, true);
-    let usable = !problems.iter().any(Diagnostic::is_error);
-    assert_eq!(compiled.is_some(), usable, "compiled or not, against what was said");
+    let (compiled, diagnostics) = scn::lower("fuzz", &scenario, &[]);
+    report::render(&sources, &diagnostics, true);
+    let is_valid = !diagnostics.iter().any(Diagnostic::is_error);
+    assert_eq!(compiled.is_some(), is_valid, "the result is inconsistent with the diagnostics");
 }

@@ -1,10 +1,10 @@
-//! What goes between the stages of monitoring and checking: both formats of each stream.
+//! Streams between the stages of monitoring and checking: both formats of each stream.
 
 use invigil_expr::diag::SourceId;
 use invigil_lang::pedl;
 use invigil_mac::{
-    EntityTable, GroupReader, GroupWriter, OwnedSnapshot, ReadProgress, SnapshotReader, SnapshotWriter,
-    StreamFormat,
+    EntityTable, GroupReader, GroupWriter, ReadProgress, SnapshotReader, SnapshotWriter, StreamFormat,
+    TimedSnapshot,
 };
 use invigil_monitor::mac::EventGroup;
 
@@ -15,53 +15,55 @@ const SCRIPT: &str = "MonScr
     event e = update(A.b);  export event e;
 End";
 
-/// Everything that can be read, in one piece or byte by byte; how often something could not.
-fn taken(
+/// Reads a stream in pieces of this size. Returns the snapshots and the number of errors.
+fn read_snapshots(
     format: StreamFormat,
     entities: &EntityTable,
     data: &[u8],
-    piece: usize,
-) -> (Vec<OwnedSnapshot>, usize) {
+    piece_size: usize,
+) -> (Vec<TimedSnapshot>, usize) {
     let mut reader = SnapshotReader::new(format, entities.clone(), Some(10)).expect("few entities");
-    let (mut out, mut problems) = (Vec::new(), 0);
-    for piece in data.chunks(piece).map(Some).chain([None]) {
+    let (mut snapshots, mut errors) = (Vec::new(), 0);
+    for piece in data.chunks(piece_size).map(Some).chain([None]) {
         match piece {
             Some(piece) => reader.feed(piece),
             None => reader.end(),
         }
         loop {
             match reader.next() {
-                Ok(Some(taken)) => out.push(taken),
+                Ok(Some(snapshot)) => snapshots.push(snapshot),
                 Ok(None) => break,
-                Err(_) => problems += 1,
+                Err(_) => errors += 1,
             }
         }
     }
-    (out, problems)
+    (snapshots, errors)
 }
 
-/// Any bytes are read without a panic, in any pieces; what was read is read again from what is written of it.
+/// No input causes a panic, and the result does not depend on the size of the pieces. Snapshots survive writing and
+/// reading.
 pub(crate) fn snapshots(data: &[u8]) {
-    let lowered = pedl::lower(&pedl::parse(SourceId(0), SCRIPT).0, &|_| None).0.expect("a good script");
+    let lowered = pedl::lower(&pedl::parse(SourceId(0), SCRIPT).0, &|_| None).0.expect("a valid script");
     let entities = EntityTable::of(&lowered);
     for format in [StreamFormat::Lines, StreamFormat::Bytes] {
-        let (read, problems) = taken(format, &entities, data, data.len().max(1));
-        let again = taken(format, &entities, data, 3);
-        assert_eq!((format!("{read:?}"), problems), (format!("{:?}", again.0), again.1));
+        let (read, errors) = read_snapshots(format, &entities, data, data.len().max(1));
+        let again = read_snapshots(format, &entities, data, 3);
+        assert_eq!((format!("{read:?}"), errors), (format!("{:?}", again.0), again.1));
         let mut writer =
             SnapshotWriter::new(StreamFormat::Lines, entities.clone(), None, false).expect("lines");
         let mut out = Vec::new();
-        for one in &read {
-            one.kind
-                .with_borrowed(|what| writer.write(what, one.time, &mut out))
+        for timed in &read {
+            timed
+                .snapshot
+                .with_borrowed(|snapshot| writer.write(snapshot, timed.time, &mut out))
                 .expect("lines have no limits");
         }
-        let (copy, problems) = taken(StreamFormat::Lines, &entities, &out, 7);
-        assert_eq!((format!("{copy:?}"), problems), (format!("{read:?}"), 0));
+        let (copy, errors) = read_snapshots(StreamFormat::Lines, &entities, &out, 7);
+        assert_eq!((format!("{copy:?}"), errors), (format!("{read:?}"), 0));
     }
 }
 
-/// The same for what recognisers send.
+/// The same for event groups, the output of recognisers.
 pub(crate) fn groups(data: &[u8]) {
     for format in [StreamFormat::Lines, StreamFormat::Bytes] {
         let (mut reader, mut group, mut read) = (GroupReader::new(format), EventGroup::default(), Vec::new());
@@ -85,18 +87,18 @@ pub(crate) fn groups(data: &[u8]) {
         read.iter().for_each(|group| writer.write(group, &mut out).expect("lines have no limits"));
         writer.finish(&mut out);
         if format == StreamFormat::Bytes {
-            // Names in bytes may be of any kind.
+            // The byte format allows names that the line format cannot represent.
             continue;
         }
         let mut reader = GroupReader::new(StreamFormat::Lines);
         reader.feed(&out);
         let mut again = Vec::new();
-        while let Some(said) = reader.next(&mut group).expect("what is written can be read") {
-            if said == ReadProgress::Instant {
+        while let Some(progress) = reader.next(&mut group).expect("the written stream is valid") {
+            if progress == ReadProgress::Instant {
                 again.push(group.clone());
             }
         }
-        // NaN is not always the same NaN.
+        // NaN is not equal to itself.
         assert!(again == read || String::from_utf8_lossy(&out).contains("NaN"), "{read:?} {again:?}");
     }
 }

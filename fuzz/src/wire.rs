@@ -1,4 +1,4 @@
-//! What comes to a node from the network.
+//! Messages that a node receives from the network.
 
 use invigil_decent::algorithm::{Algorithm, MonitorSet};
 use invigil_decent::system::System;
@@ -10,51 +10,51 @@ use std::fmt::Debug;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-/// Any bytes are decoded or refused, as they are and behind the head that all payloads have. What decodes is written so that it
-/// decodes the same again. Mail for a run, of each algorithm, is taken or refused, and the run goes on.
+/// No input causes a panic, with or without the header that all payloads have. Decoded payloads survive encoding and
+/// decoding. A run of each algorithm accepts or rejects a message, and continues.
 pub(crate) fn run(data: &[u8]) {
-    let mut headed = wire::encode(&Reply::Done).expect("it is small");
-    headed.pop();
-    headed.extend(data);
-    for bytes in [data, &headed] {
-        again::<Reply>(bytes);
-        if let Some(Request::Deploy(deployment)) = again::<Request>(bytes)
+    let mut with_header = wire::encode(&Reply::Done).expect("a small payload");
+    with_header.pop();
+    with_header.extend(data);
+    for bytes in [data, &with_header] {
+        round_trip::<Reply>(bytes);
+        if let Some(Request::Deploy(deployment)) = round_trip::<Request>(bytes)
             && deployment.check().is_ok()
         {
-            // Monitors that were made up are not let loose here: who may deploy may do worse.
-            let _ = Run::new(*deployment, None, |_, _| Err("there is no folder".to_owned()));
+            // The run is not executed: a deployment may demand arbitrary work, and deploying is trusted.
+            let _ = Run::new(*deployment, None, |_, _| Err("no folder".to_owned()));
         }
-        let Some(Envelope { from, message, .. }) = again::<Envelope>(bytes) else { continue };
+        let Some(Envelope { from, message, .. }) = round_trip::<Envelope>(bytes) else { continue };
         for deployment in deployments() {
             let mut run = Run::new(deployment.clone(), None, |_, _| Err(String::new())).expect("a run");
             run.advance(Duration::ZERO);
             let _ = run.receive(usize::from(from), message.clone());
-            // The other node catches up, so that what came is used.
+            // The bundle of the other node completes the round, so that the message is processed.
             let empty = wire::RoundBundle { round: 1, messages: Vec::new(), verdict: None, is_over: false };
             let _ = run.receive(1, NodeMessage::Bundle(empty));
             run.advance(Duration::ZERO);
             let progress = run.progress();
             assert!(progress.end.is_some() || progress.round == 2, "{progress:?}");
-            assert_eq!(progress.failure.filter(|why| why.contains("panicked")), None);
+            assert_eq!(progress.failure.filter(|reason| reason.contains("panicked")), None);
         }
     }
 }
 
-fn again<P: Payload + Debug>(bytes: &[u8]) -> Option<P> {
+fn round_trip<P: Payload + Debug>(bytes: &[u8]) -> Option<P> {
     let payload: P = wire::decode(bytes).ok()?;
-    let written = wire::encode(&payload).ok()?;
-    let again: P = wire::decode(&written).expect("what was written decodes");
-    assert_eq!(format!("{payload:?}"), format!("{again:?}"));
+    let encoded = wire::encode(&payload).ok()?;
+    let decoded: P = wire::decode(&encoded).expect("the encoded payload is valid");
+    assert_eq!(format!("{payload:?}"), format!("{decoded:?}"));
     Some(payload)
 }
 
-/// The part of the first of two nodes, for each algorithm.
+/// The deployment of the first of two nodes, for each algorithm.
 fn deployments() -> &'static [Deployment] {
     static ALL: OnceLock<Vec<Deployment>> = OnceLock::new();
     ALL.get_or_init(|| Algorithm::ALL.into_iter().map(deployment).collect())
 }
 
-fn deployment(choice: Algorithm) -> Deployment {
+fn deployment(algorithm: Algorithm) -> Deployment {
     let mut system = System::default();
     for name in ["a", "b"] {
         let component = system.component(name).expect("a component");
@@ -62,8 +62,8 @@ fn deployment(choice: Algorithm) -> Deployment {
     }
     let mut logic = Logic::new(Budget::default());
     let formula = logic.parse("G (a0 -> X (b0 U !a0))").expect("a formula");
-    let prepared = MonitorSet::new(choice, &mut logic, formula, &system).expect("monitors");
+    let monitors = MonitorSet::new(algorithm, &mut logic, formula, &system).expect("monitors");
     let source = |_| TraceSource::Inline("a0:t\na0:f\n".to_owned());
     let home = |name: &str| Some(name.to_owned());
-    Deployment::plan(RunId(1), &system, &prepared, home, source, 5).expect("a plan").swap_remove(0)
+    Deployment::plan(RunId(1), &system, &monitors, home, source, 5).expect("a plan").swap_remove(0)
 }

@@ -3,7 +3,7 @@
 use super::Rules;
 
 const N: usize = 4;
-const MOST: u8 = 7;
+const MAX_TICKET: u8 = 7;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct State {
@@ -25,7 +25,7 @@ impl Rules for Bakery {
             let transition = match s.at[i] {
                 0 => Some(0),
                 1 if j < N => Some(if s.number[j] > s.max[i] { 1 } else { 2 }),
-                1 => (s.max[i] < MOST).then_some(3),
+                1 => (s.max[i] < MAX_TICKET).then_some(3),
                 2 if j < N => (s.choosing[j] == 0).then_some(4),
                 2 => Some(6),
                 3 => {

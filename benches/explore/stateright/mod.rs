@@ -11,26 +11,27 @@ use stateright::{Checker, Model, Property};
 use std::fmt::Debug;
 use std::hash::Hash;
 
-/// What a model has to say; the rest is the same for all.
+/// Transition rules of a model.
 pub(crate) trait Rules: Sized + Send + Sync + 'static {
     /// A state.
     type State: Clone + Debug + Default + Eq + Hash + Send + Sync;
 
-    /// Adds what can be done: a process, and which of its transitions.
+    /// Adds the enabled transitions: a process and the number of its transition.
     fn enabled(&self, state: &Self::State, out: &mut Vec<(u8, u8)>);
 
-    /// Does it.
+    /// Executes a transition.
     fn perform(&self, state: &mut Self::State, process: u8, transition: u8);
 
-    /// The first state.
+    /// The initial state.
     fn first(&self) -> Self::State {
         Self::State::default()
     }
 }
 
-struct Checked<R>(R);
+/// Adapter to the model interface of Stateright.
+struct RulesModel<R>(R);
 
-impl<R: Rules> Model for Checked<R> {
+impl<R: Rules> Model for RulesModel<R> {
     type State = R::State;
     type Action = (u8, u8);
 
@@ -48,13 +49,13 @@ impl<R: Rules> Model for Checked<R> {
         Some(next)
     }
 
-    // A property that holds makes it look at everything.
+    // A property that always holds makes the checker explore all states.
     fn properties(&self) -> Vec<Property<Self>> {
         vec![Property::always("nothing", |_, _| true)]
     }
 }
 
-/// The number of states of a model, by a search in breadth on one thread.
+/// The number of states of a model, by breadth-first search on one thread.
 pub(crate) fn states(name: &str) -> u64 {
     match name {
         "peterson.4" => count(peterson::Peterson),
@@ -68,5 +69,5 @@ pub(crate) fn states(name: &str) -> u64 {
 }
 
 fn count(rules: impl Rules) -> u64 {
-    Checked(rules).checker().threads(1).spawn_bfs().join().unique_state_count() as u64
+    RulesModel(rules).checker().threads(1).spawn_bfs().join().unique_state_count() as u64
 }

@@ -54,8 +54,8 @@ pub trait CheckListener {
 
     /// A violation occurred. Called only for inputs that cannot be opened a second time: otherwise the path of a
     /// violation is known only after the second reading.
-    fn violation(&mut self, finding: &Violation) {
-        let _ = finding;
+    fn violation(&mut self, violation: &Violation) {
+        let _ = violation;
     }
 
     /// Progress: number of events that properties mention, of decompressed bytes, and of violations. Called once per
@@ -97,9 +97,9 @@ impl CheckListener for NoopListener {}
 ///
 /// let open = || vec![Input::reader("trace", std::io::Cursor::new("open(file=1)\nopen(file=2)\n"))];
 /// let outcome = check(&[automaton.unwrap()], &catalog, open, &CheckOptions::default(), &mut NoopListener);
-/// assert_eq!(outcome.violations(), 1);
-/// assert_eq!(outcome.findings[0].event.as_ref().unwrap().place.line, 2);
-/// assert_eq!(outcome.findings[0].path.len(), 3);
+/// assert_eq!(outcome.violation_count(), 1);
+/// assert_eq!(outcome.violations[0].event.as_ref().unwrap().position.line, 2);
+/// assert_eq!(outcome.violations[0].path.len(), 3);
 /// ```
 pub fn check<L: CheckListener>(
     automata: &[Automaton],
@@ -111,27 +111,27 @@ pub fn check<L: CheckListener>(
     let inputs = open();
     let names = inputs.iter().map(|input| input.name().to_owned()).collect();
     let schema = Schema::new(catalog);
-    let mut findings = Vec::new();
+    let mut violations = Vec::new();
     let mut runs: Vec<PropertyRun<'_>> = automata
         .iter()
         .enumerate()
         .map(|(at, automaton)| {
-            PropertyRun::start(at, automaton, catalog, !options.can_reread, listener, &mut findings)
+            PropertyRun::start(at, automaton, catalog, !options.can_reread, listener, &mut violations)
         })
         .collect();
-    findings.truncate(remaining(options, 0));
-    announce(&findings, options, listener);
+    violations.truncate(remaining(options, 0));
+    announce(&violations, options, listener);
     let mut position = Position::default();
     let mut supplied = SuppliedTracker::new(automata, catalog);
-    let trace = if options.first && !findings.is_empty() {
+    let trace = if options.first && !violations.is_empty() {
         nothing_read()
     } else {
         read(inputs, &schema, &options.trace, |block| {
-            let flow = follow(&mut runs, block, position.events, options, listener, &mut findings);
+            let flow = follow(&mut runs, block, position.events, options, listener, &mut violations);
             supplied.observe(&block.batch);
             position.events += block.records();
             position.bytes += block.bytes();
-            let violations = runs.iter().map(PropertyRun::violations).sum();
+            let violations = runs.iter().map(PropertyRun::violation_count).sum();
             match flow {
                 ControlFlow::Continue(()) => listener.progress(position.events, position.bytes, violations),
                 stop => stop,
@@ -140,11 +140,11 @@ pub fn check<L: CheckListener>(
     };
     let complete = matches!(trace.end, ReadEnd::Finished);
     if complete {
-        let reported = findings.len();
+        let reported = violations.len();
         for run in &mut runs {
-            run.end(remaining(options, findings.len()), &mut findings);
+            run.end(remaining(options, violations.len()), &mut violations);
         }
-        announce(&findings[reported..], options, listener);
+        announce(&violations[reported..], options, listener);
     }
     let mut properties: Vec<_> = runs.into_iter().map(|run| run.finish(complete)).collect();
     for (property, silent) in supplied.finish(catalog) {
@@ -154,11 +154,11 @@ pub fn check<L: CheckListener>(
         properties[property].absent.push(event);
     }
     if options.can_reread {
-        explain(automata, catalog, open, &schema, options, &mut findings);
+        explain(automata, catalog, open, &schema, options, &mut violations);
     }
-    let stop = findings.first().filter(|_| options.first).and_then(|first| first.event.as_ref());
-    let stop = stop.map(|event| StoppedAt { event: event.index, place: event.place });
-    CheckResult { properties, findings, trace, stop, strict: options.trace.strict, inputs: names }
+    let stop = violations.first().filter(|_| options.first).and_then(|first| first.event.as_ref());
+    let stop = stop.map(|event| StoppedAt { event: event.index, position: event.position });
+    CheckResult { properties, violations, trace, stop, strict: options.trace.strict, inputs: names }
 }
 
 /// Number of violations that may still be reported. The one at which the check stops is always reported.
@@ -169,7 +169,7 @@ fn remaining(options: &CheckOptions, reported: usize) -> usize {
 /// Notifies the listener of violations if the inputs cannot be read again.
 fn announce<L: CheckListener>(fresh: &[Violation], options: &CheckOptions, listener: &mut L) {
     if !options.can_reread {
-        fresh.iter().for_each(|finding| listener.violation(finding));
+        fresh.iter().for_each(|violation| listener.violation(violation));
     }
 }
 
@@ -192,7 +192,7 @@ fn follow<L: CheckListener>(
     before: u64,
     options: &CheckOptions,
     listener: &mut L,
-    findings: &mut Vec<Violation>,
+    violations: &mut Vec<Violation>,
 ) -> ControlFlow<()> {
     let len = block.batch.len();
     // To stop at the first violation of all properties, or to print in the order of the events, the properties are
@@ -201,7 +201,7 @@ fn follow<L: CheckListener>(
     let stride = if in_lockstep { 1 } else { len.max(1) };
     for start in (0..len).step_by(stride) {
         let end = (start + stride).min(len);
-        let limit = remaining(options, findings.len());
+        let limit = remaining(options, violations.len());
         // Collect up to the limit per property: the first ones in trace order are selected after all have stepped.
         let mut fresh: Vec<Violation> = Vec::new();
         for run in runs.iter_mut() {
@@ -211,11 +211,11 @@ fn follow<L: CheckListener>(
                 at = run.follow(block, at..end, before, limit, listener, &mut fresh);
             }
         }
-        fresh.sort_by_key(|finding| finding.event.as_ref().map_or(0, |event| event.index));
+        fresh.sort_by_key(|violation| violation.event.as_ref().map_or(0, |event| event.index));
         fresh.truncate(limit);
         announce(&fresh, options, listener);
-        findings.append(&mut fresh);
-        if options.first && !findings.is_empty() {
+        violations.append(&mut fresh);
+        if options.first && !violations.is_empty() {
             return ControlFlow::Break(());
         }
         if runs.iter().all(PropertyRun::failed) {
@@ -232,12 +232,12 @@ fn explain(
     open: impl Fn() -> Vec<Input>,
     schema: &Schema,
     options: &CheckOptions,
-    findings: &mut [Violation],
+    violations: &mut [Violation],
 ) {
     let mut replays: Vec<Replay<'_>> = automata
         .iter()
         .enumerate()
-        .filter_map(|(at, automaton)| Replay::new(at, automaton, catalog, findings))
+        .filter_map(|(at, automaton)| Replay::new(at, automaton, catalog, violations))
         .collect();
     let Some(last) = replays.iter().map(Replay::last).max() else { return };
     let mut events = 0;
@@ -245,12 +245,12 @@ fn explain(
     // If the file was changed in between, the paths stay empty.
     read(open(), schema, &options, |block| {
         for replay in &mut replays {
-            replay.follow(block, events, findings);
+            replay.follow(block, events, violations);
         }
         events += block.records();
         if events >= last { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     for replay in &replays {
-        replay.end(findings);
+        replay.end(violations);
     }
 }

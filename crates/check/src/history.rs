@@ -10,11 +10,11 @@ use invigil_monitor::slices::{SliceId, SliceTable};
 use invigil_trace::TracePosition;
 
 /// Capacity of the ring, over all slices.
-const STEPS: usize = 1 << 16;
+const CAPACITY: usize = 1 << 16;
 /// Maximum length of a reported path.
 pub(crate) const MAX_PATH: usize = 50;
 /// Maximum number of parameters stored per event.
-const PARAMS: usize = 4;
+const MAX_PARAMS: usize = 4;
 
 #[derive(Clone, Copy)]
 struct Step {
@@ -22,33 +22,35 @@ struct Step {
     state: StateId,
     /// `None` for the creation of a slice.
     branch: Option<Branch>,
-    event: Context,
+    event: EventContext,
 }
 
 /// The event of a step.
 #[derive(Clone, Copy)]
-struct Context {
-    symbol: EventId,
+struct EventContext {
+    event_id: EventId,
     index: u64,
     time: f64,
-    place: TracePosition,
-    params: [Value; PARAMS],
+    position: TracePosition,
+    params: [Value; MAX_PARAMS],
 }
 
-impl Context {
-    const UNKNOWN: Context = Context {
-        symbol: EventId(u32::MAX),
+impl EventContext {
+    const UNKNOWN: EventContext = EventContext {
+        event_id: EventId(u32::MAX),
         index: 0,
         time: f64::NAN,
-        place: TracePosition { input: 0, line: 0 },
-        params: [Value::UNSET; PARAMS],
+        position: TracePosition { input: 0, line: 0 },
+        params: [Value::UNSET; MAX_PARAMS],
     };
 }
 
+/// Ring buffer of recent steps with their environments.
 pub(crate) struct History {
     steps: Vec<Step>,
     /// The environments after the steps, `env` values each.
     envs: Vec<Value>,
+    /// Number of variables of the property.
     env: usize,
     /// Total number of steps.
     count: usize,
@@ -68,14 +70,14 @@ impl History {
     }
 
     /// Sets the event of all steps since the last call.
-    pub(crate) fn settle(&mut self, event: &Event<'_>, index: u64, time: f64, place: TracePosition) {
-        let mut params = [Value::UNSET; PARAMS];
+    pub(crate) fn settle(&mut self, event: &Event<'_>, index: u64, time: f64, position: TracePosition) {
+        let mut params = [Value::UNSET; MAX_PARAMS];
         for (slot, value) in params.iter_mut().zip(event.params) {
             *slot = inline_or_unset(*value);
         }
-        let context = Context { symbol: event.id, index, time, place, params };
-        for number in self.settled.max(self.count.saturating_sub(STEPS))..self.count {
-            self.steps[number % STEPS].event = context;
+        let context = EventContext { event_id: event.id, index, time, position, params };
+        for number in self.settled.max(self.count.saturating_sub(CAPACITY))..self.count {
+            self.steps[number % CAPACITY].event = context;
         }
         self.settled = self.count;
     }
@@ -84,13 +86,17 @@ impl History {
         // The slice was copied from its parent; a guard may have changed it since.
         let model = slices.parent(slice).unwrap_or(slice);
         let state = slices.state(model);
-        self.push(slices, model, Step { slice, state, branch: None, event: Context::UNKNOWN });
+        self.push(slices, model, Step { slice, state, branch: None, event: EventContext::UNKNOWN });
     }
 
     #[inline]
     pub(crate) fn taken(&mut self, slices: &SliceTable, taken: TransitionTaken) {
-        let step =
-            Step { slice: taken.slice, state: taken.to, branch: Some(taken.branch), event: Context::UNKNOWN };
+        let step = Step {
+            slice: taken.slice,
+            state: taken.to,
+            branch: Some(taken.branch),
+            event: EventContext::UNKNOWN,
+        };
         self.push(slices, taken.slice, step);
     }
 
@@ -98,11 +104,11 @@ impl History {
     #[inline]
     fn push(&mut self, slices: &SliceTable, model: SliceId, step: Step) {
         let env = slices.env(model).iter().map(|value| inline_or_unset(*value));
-        if self.steps.len() < STEPS {
+        if self.steps.len() < CAPACITY {
             self.steps.push(step);
             self.envs.extend(env);
         } else {
-            let slot = self.count % STEPS;
+            let slot = self.count % CAPACITY;
             self.steps[slot] = step;
             for (slot, value) in self.envs[slot * self.env..].iter_mut().zip(env) {
                 *slot = value;
@@ -123,12 +129,12 @@ impl History {
         let mut omitted = 0;
         let oldest = self.count - self.steps.len();
         for number in (oldest..self.count).rev() {
-            let step = &self.steps[number % STEPS];
+            let step = &self.steps[number % CAPACITY];
             if step.slice != slice {
                 continue;
             }
             if path.len() < MAX_PATH {
-                path.push(self.path_step(automaton, catalog, slices, number % STEPS));
+                path.push(self.path_step(automaton, catalog, slices, number % CAPACITY));
             } else {
                 omitted += 1;
             }
@@ -151,15 +157,15 @@ impl History {
         let step = &self.steps[slot];
         let state = &automaton.states[usize::from(step.state)];
         let values = &self.envs[slot * self.env..(slot + 1) * self.env];
-        let event = Event { id: step.event.symbol, params: &step.event.params, text: "" };
+        let event = Event { id: step.event.event_id, params: &step.event.params, text: "" };
         let view = slices.values_view();
         let show = |value: Value| {
             if value.is_unset() { RenderedValue::unknown() } else { RenderedValue::new(&view, value) }
         };
         PathStep {
             event: step.branch.map(|_| {
-                let Context { index, time, place, .. } = step.event;
-                reported_event(catalog, &event, index, time, place)
+                let EventContext { index, time, position, .. } = step.event;
+                reported_event(catalog, &event, index, time, position)
             }),
             branch: step.branch,
             state: state.name.clone(),

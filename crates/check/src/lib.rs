@@ -6,9 +6,9 @@
 //! the path of states that led there. Memory grows with the live slices, not with the trace.
 //!
 //! ```text
-//! invigil_trace::read ─▶ Block ─▶ driver ─▶ property_run (per property) ─▶ Monitor::run ─▶ ViolationObserver
-//!                                   │                                                        │
-//!                                   └─ supplied (parameters never supplied)                  └─▶ Violation
+//! invigil_trace::read ─▶ EventBlock ─▶ driver ─▶ property_run (per property) ─▶ Automaton::run ─▶ ViolationObserver
+//!                                        │                                                          │
+//!                                        └─ supplied (parameters never supplied)                    └─▶ Violation
 //! second reading (files):  replay ─▶ paths of the violations          streams:  history ─▶ recent steps
 //! ```
 //!

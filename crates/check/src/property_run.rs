@@ -121,14 +121,14 @@ impl<'a> PropertyRun<'a> {
         catalog: &'a EventCatalog,
         keeps_history: bool,
         listener: &mut L,
-        findings: &mut Vec<Violation>,
+        violations: &mut Vec<Violation>,
     ) -> PropertyRun<'a> {
         let mut scratch = Scratch::default();
         let mut history = keeps_history.then(|| History::new(automaton));
         let mut observer = ViolationObserver::new(property, automaton, listener, 0, history.as_mut());
         let slices = automaton.start(&mut scratch, &mut observer);
         let (created, commands) = (observer.created, observer.commands);
-        let mut watcher = PropertyRun {
+        let mut run = PropertyRun {
             property,
             automaton,
             catalog,
@@ -142,17 +142,17 @@ impl<'a> PropertyRun<'a> {
                 ..PropertyResult::default()
             },
         };
-        watcher.check_start(findings);
-        watcher
+        run.check_start(violations);
+        run
     }
 
     /// Reports a violation if the initial state is non-accepting.
-    fn check_start(&mut self, findings: &mut Vec<Violation>) {
+    fn check_start(&mut self, violations: &mut Vec<Violation>) {
         let initial = &self.automaton.states[usize::from(self.automaton.initial)];
         let Some(root) = self.slices.root() else { return };
         if initial.verdict == Verdict::NonAccepting && self.slices.fault().is_none() {
             self.outcome.violations += 1;
-            findings.push(Violation {
+            violations.push(Violation {
                 property: self.property,
                 slice: violation::binding(self.automaton, &self.slices, root),
                 event: None,
@@ -182,7 +182,7 @@ impl<'a> PropertyRun<'a> {
         before: u64,
         limit: usize,
         listener: &mut L,
-        findings: &mut Vec<Violation>,
+        violations: &mut Vec<Violation>,
     ) -> usize {
         let (automaton, catalog, property) = (self.automaton, self.catalog, self.property);
         let batch = &block.batch;
@@ -200,9 +200,9 @@ impl<'a> PropertyRun<'a> {
                     return ControlFlow::Continue(());
                 }
                 let (event, index) = (batch.event(at), before + block.record_number(at));
-                let (time, place) = (batch.meta(at).time, block.position(at));
+                let (time, position) = (batch.meta(at).time, block.position(at));
                 if let Some(history) = &mut observer.history {
-                    history.settle(&event, index, time, place);
+                    history.settle(&event, index, time, position);
                     if observer.fresh.is_empty()
                         && observer.missing.is_none()
                         && verdict != Some(Verdict::Error)
@@ -210,23 +210,23 @@ impl<'a> PropertyRun<'a> {
                         return ControlFlow::Continue(());
                     }
                 }
-                let reported_event = violation::reported_event(catalog, &event, index, time, place);
+                let reported_event = violation::reported_event(catalog, &event, index, time, position);
                 if let Some(parameter) = observer.missing.take() {
-                    outcome.note_missing(catalog, &event, parameter, place);
+                    outcome.count_skipped_event(catalog, &event, parameter, position);
                 }
                 if let Some(failure) = slices.fault() {
                     outcome.failure = Some((failure.clone(), Some(reported_event)));
                     return ControlFlow::Break(());
                 }
-                let violations = std::mem::take(&mut observer.fresh);
-                for violation in &violations {
+                let observed = std::mem::take(&mut observer.fresh);
+                for violation in &observed {
                     let (path, omitted) = match &observer.history {
                         Some(history) => history.path(automaton, catalog, slices, violation.taken.slice),
                         None => (Vec::new(), None),
                     };
-                    findings.push(report(property, automaton, violation, &reported_event, path, omitted));
+                    violations.push(report(property, automaton, violation, &reported_event, path, omitted));
                 }
-                if violations.is_empty() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+                if observed.is_empty() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
             },
         );
         outcome.commands += observer.commands;
@@ -238,7 +238,7 @@ impl<'a> PropertyRun<'a> {
     }
 
     /// Number of violations.
-    pub(crate) fn violations(&self) -> u64 {
+    pub(crate) fn violation_count(&self) -> u64 {
         self.outcome.violations
     }
 
@@ -248,7 +248,7 @@ impl<'a> PropertyRun<'a> {
     }
 
     /// Ends a complete trace, which may violate the property. At most `limit` violations are reported.
-    pub(crate) fn end(&mut self, limit: usize, findings: &mut Vec<Violation>) {
+    pub(crate) fn end(&mut self, limit: usize, violations: &mut Vec<Violation>) {
         if self.failed() {
             return;
         }
@@ -265,7 +265,7 @@ impl<'a> PropertyRun<'a> {
                 None => (Vec::new(), None),
             };
             let state = automaton.state_name(slices.state(slice));
-            findings.push(Violation {
+            violations.push(Violation {
                 property: self.property,
                 slice: violation::binding(automaton, slices, slice),
                 event: None,
@@ -321,24 +321,24 @@ impl<'a, L: CheckListener> ViolationObserver<'a, L> {
 
 impl PropertyResult {
     #[cold]
-    fn note_missing(
+    fn count_skipped_event(
         &mut self,
         catalog: &EventCatalog,
         event: &Event<'_>,
         parameter: usize,
-        place: TracePosition,
+        position: TracePosition,
     ) {
-        let Some(symbol) = catalog.get(event.id) else { return };
-        let Some(source) = symbol.params.get(parameter) else { return };
-        let (event, param) = (symbol.to_string(), source.name.clone());
-        match self.missing.iter_mut().find(|known| known.event == event && known.param == param) {
-            Some(known) => known.count += 1,
+        let Some(decl) = catalog.get(event.id) else { return };
+        let Some(source) = decl.params.get(parameter) else { return };
+        let (event, param) = (decl.to_string(), source.name.clone());
+        match self.missing.iter_mut().find(|skipped| skipped.event == event && skipped.param == param) {
+            Some(skipped) => skipped.count += 1,
             None => self.missing.push(SkippedEvents {
                 event,
                 param,
                 fields: source.fields(),
                 count: 1,
-                first: place,
+                first: position,
             }),
         }
     }

@@ -97,19 +97,19 @@ impl<'a> Replay<'a> {
         property: usize,
         automaton: &'a Automaton,
         catalog: &'a EventCatalog,
-        findings: &[Violation],
+        violations: &[Violation],
     ) -> Option<Replay<'a>> {
         let mut targets: Vec<ViolatedSlice> = Vec::new();
         let mut last = 0;
-        for finding in findings.iter().filter(|finding| finding.property == property) {
-            last = match &finding.event {
+        for violation in violations.iter().filter(|violation| violation.property == property) {
+            last = match &violation.event {
                 Some(event) => last.max(event.index),
-                None if finding.at_end => u64::MAX,
+                None if violation.at_end => u64::MAX,
                 None => continue,
             };
-            if !targets.iter().any(|target| target.slice == finding.slice) {
+            if !targets.iter().any(|target| target.slice == violation.slice) {
                 targets.push(ViolatedSlice {
-                    slice: finding.slice.clone(),
+                    slice: violation.slice.clone(),
                     path: VecDeque::new(),
                     omitted: 0,
                 });
@@ -131,19 +131,19 @@ impl<'a> Replay<'a> {
     }
 
     /// Fills in the paths of violations at the end of the trace.
-    pub(crate) fn end(&self, findings: &mut [Violation]) {
-        let at_end = findings.iter_mut().filter(|found| found.property == self.property && found.at_end);
-        for finding in at_end {
-            let target = self.targets.iter().find(|target| target.slice == finding.slice);
+    pub(crate) fn end(&self, violations: &mut [Violation]) {
+        let at_end = violations.iter_mut().filter(|found| found.property == self.property && found.at_end);
+        for violation in at_end {
+            let target = self.targets.iter().find(|target| target.slice == violation.slice);
             if let Some(target) = target {
-                finding.path = target.path.iter().cloned().collect();
-                finding.omitted = Some(target.omitted);
+                violation.path = target.path.iter().cloned().collect();
+                violation.omitted = Some(target.omitted);
             }
         }
     }
 
     /// Replays a block, and fills in the paths of the violations in it.
-    pub(crate) fn follow(&mut self, block: &EventBlock, before: u64, findings: &mut [Violation]) {
+    pub(crate) fn follow(&mut self, block: &EventBlock, before: u64, violations: &mut [Violation]) {
         for at in 0..block.batch.len() {
             let index = before + block.record_number(at);
             if index > self.last {
@@ -162,22 +162,22 @@ impl<'a> Replay<'a> {
             self.automaton.step(&mut self.slices, &mut self.scratch, &event, &mut observer);
             let fresh = observer.fresh;
             for (target, mut step) in fresh {
-                let (time, place) = (block.batch.meta(at).time, block.position(at));
-                let reported_event = violation::reported_event(self.catalog, &event, index, time, place);
+                let (time, position) = (block.batch.meta(at).time, block.position(at));
+                let reported_event = violation::reported_event(self.catalog, &event, index, time, position);
                 step.event = Some(reported_event);
                 let target = &mut self.targets[target];
                 let state = step.state.clone();
                 target.push(step);
-                for finding in findings.iter_mut() {
-                    let is_this = finding.property == self.property
-                        && finding.slice == target.slice
-                        && finding.event.as_ref().is_some_and(|event| event.index == index)
+                for violation in violations.iter_mut() {
+                    let is_this = violation.property == self.property
+                        && violation.slice == target.slice
+                        && violation.event.as_ref().is_some_and(|event| event.index == index)
                         // A record may be several events and cause several steps.
-                        && finding.omitted.is_none()
-                        && finding.to == state;
+                        && violation.omitted.is_none()
+                        && violation.to == state;
                     if is_this {
-                        finding.path = target.path.iter().cloned().collect();
-                        finding.omitted = Some(target.omitted);
+                        violation.path = target.path.iter().cloned().collect();
+                        violation.omitted = Some(target.omitted);
                     }
                 }
             }

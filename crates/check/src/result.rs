@@ -79,11 +79,11 @@ impl PropertyResult {
         if let (true, Some(root), true) = (automaton.formula.is_some(), root, self.states.is_empty()) {
             let root = &automaton.states[usize::from(root)];
             // An instance in its initial state need not exist as a slice.
-            let may_be_there = self.missing.is_empty();
+            let all_events_evaluated = self.missing.is_empty();
             let holds = root.verdict == Verdict::Accepting
-                || root.at_end == AtEnd::Decided(true) && complete && may_be_there;
+                || root.at_end == AtEnd::Decided(true) && complete && all_events_evaluated;
             self.is_unseen = !holds;
-            if root.at_end == AtEnd::Presumably(true) && may_be_there {
+            if root.at_end == AtEnd::Presumably(true) && all_events_evaluated {
                 self.presumably = Some(true);
             }
         }
@@ -104,13 +104,13 @@ impl PropertyResult {
     }
 }
 
-/// What came of checking a trace.
+/// The result of checking a trace against properties.
 #[derive(Debug)]
 pub struct CheckResult {
     /// The properties, in the order given.
     pub properties: Vec<PropertyResult>,
     /// The first violations, in the order of the trace.
-    pub findings: Vec<Violation>,
+    pub violations: Vec<Violation>,
     /// Statistics of the trace.
     pub trace: ReadSummary,
     /// Where the check stopped, if it stops at the first violation. Then `trace` counts more than was checked,
@@ -147,12 +147,12 @@ pub struct StoppedAt {
     /// The number of the event, counted from 1.
     pub event: u64,
     /// Its position in the trace.
-    pub place: TracePosition,
+    pub position: TracePosition,
 }
 
 impl CheckResult {
     /// Number of violations, including those not reported in full.
-    pub fn violations(&self) -> u64 {
+    pub fn violation_count(&self) -> u64 {
         self.properties.iter().map(|property| property.violations).sum()
     }
 
@@ -177,16 +177,17 @@ impl CheckResult {
 
     /// The malformed lines among the checked ones.
     pub fn malformed_lines(&self) -> MalformedLines<'_> {
-        let problems = &self.trace.line_errors;
-        let first = problems.first().iter();
-        let Some(StoppedAt { place, .. }) = self.stop else {
-            let partial = problems.count() - problems.skipped();
-            return MalformedLines { skipped: problems.skipped(), partial, first: first.collect() };
+        let line_errors = &self.trace.line_errors;
+        let first = line_errors.first().iter();
+        let Some(StoppedAt { position, .. }) = self.stop else {
+            let partial = line_errors.count() - line_errors.skipped();
+            return MalformedLines { skipped: line_errors.skipped(), partial, first: first.collect() };
         };
-        let is_before_stop =
-            |error: &&LineError| error.position.input == place.input && error.position.line <= place.line;
+        let is_before_stop = |error: &&LineError| {
+            error.position.input == position.input && error.position.line <= position.line
+        };
         let first: Vec<&LineError> = first.filter(is_before_stop).collect();
-        let skipped = first.iter().filter(|problem| problem.skipped).count();
+        let skipped = first.iter().filter(|error| error.skipped).count();
         MalformedLines { skipped: skipped as u64, partial: (first.len() - skipped) as u64, first }
     }
 }

@@ -22,7 +22,7 @@ pub struct NeverSupplied {
 /// A parameter that no event has supplied so far.
 struct Unsupplied {
     property: usize,
-    symbol: EventId,
+    event_id: EventId,
     param: usize,
     is_truth: bool,
     /// Whether the event has occurred.
@@ -44,18 +44,18 @@ impl SuppliedTracker {
     pub(crate) fn new(automata: &[Automaton], catalog: &EventCatalog) -> SuppliedTracker {
         let mut unsupplied = Vec::new();
         for (property, automaton) in automata.iter().enumerate() {
-            for (symbol, param, is_truth) in parameters_read(automaton) {
-                unsupplied.push(Unsupplied { property, symbol, param, is_truth, occurred: false });
+            for (event_id, param, is_truth) in parameters_read(automaton) {
+                unsupplied.push(Unsupplied { property, event_id, param, is_truth, occurred: false });
             }
         }
         let mut absent = Vec::new();
         for (property, automaton) in automata.iter().enumerate().filter(|(_, of)| of.formula.is_some()) {
-            let named = |symbol: &EventId| {
+            let named = |event_id: &EventId| {
                 catalog
-                    .get(*symbol)
-                    .is_some_and(|symbol| ![ANY_EVENT, STATE_EVENT].contains(&symbol.name.as_str()))
+                    .get(*event_id)
+                    .is_some_and(|decl| ![ANY_EVENT, STATE_EVENT].contains(&decl.name.as_str()))
             };
-            absent.extend(automaton.events().filter(named).map(|symbol| (property, symbol)));
+            absent.extend(automaton.events().filter(named).map(|event_id| (property, event_id)));
         }
         SuppliedTracker { unsupplied, absent, occurred: vec![false; catalog.len()], any_occurred: false }
     }
@@ -65,11 +65,11 @@ impl SuppliedTracker {
         if !self.absent.is_empty() {
             (0..batch.len()).for_each(|at| self.occurred[batch.event(at).id.0 as usize] = true);
             let count = self.absent.len();
-            self.absent.retain(|(_, symbol)| !self.occurred[symbol.0 as usize]);
+            self.absent.retain(|(_, event_id)| !self.occurred[event_id.0 as usize]);
             self.any_occurred |= self.absent.len() < count;
         }
         self.unsupplied.retain_mut(|unsupplied| {
-            for event in (0..batch.len()).map(|at| batch.event(at)).filter(|e| e.id == unsupplied.symbol) {
+            for event in (0..batch.len()).map(|at| batch.event(at)).filter(|e| e.id == unsupplied.event_id) {
                 unsupplied.occurred = true;
                 let value = event.params.get(unsupplied.param).copied().unwrap_or(Value::UNSET);
                 let is_supplied = match unsupplied.is_truth {
@@ -87,17 +87,17 @@ impl SuppliedTracker {
     /// Events named by formulae that never occurred although others did, with the index of the formula.
     pub(crate) fn absent(&self, catalog: &EventCatalog) -> impl Iterator<Item = (usize, String)> {
         let absent = self.absent.iter().filter(|_| self.any_occurred);
-        absent.filter_map(|(property, symbol)| Some((*property, catalog.get(*symbol)?.to_string())))
+        absent.filter_map(|(property, event_id)| Some((*property, catalog.get(*event_id)?.to_string())))
     }
 
     /// The parameters never supplied, with the index of the property.
     pub(crate) fn finish(&self, catalog: &EventCatalog) -> impl Iterator<Item = (usize, NeverSupplied)> {
         self.unsupplied.iter().filter(|unsupplied| unsupplied.occurred).filter_map(|unsupplied| {
-            let symbol = catalog.get(unsupplied.symbol)?;
-            let param = symbol.params.get(unsupplied.param)?.name.clone();
+            let decl = catalog.get(unsupplied.event_id)?;
+            let param = decl.params.get(unsupplied.param)?.name.clone();
             Some((
                 unsupplied.property,
-                NeverSupplied { event: symbol.to_string(), param, is_truth: unsupplied.is_truth },
+                NeverSupplied { event: decl.to_string(), param, is_truth: unsupplied.is_truth },
             ))
         })
     }
@@ -108,19 +108,19 @@ fn parameters_read(automaton: &Automaton) -> BTreeSet<(EventId, usize, bool)> {
     let decisions = &automaton.decisions;
     let mut parameters = BTreeSet::new();
     let mut seen = BTreeSet::new();
-    for ((_, symbol), first) in &decisions.roots {
+    for ((_, event_id), first) in &decisions.roots {
         let mut open = vec![*first];
         while let Some(next) = open.pop() {
             let DecisionEdge::Ask(number) = next else { continue };
-            if !seen.insert((*symbol, number)) {
+            if !seen.insert((*event_id, number)) {
                 continue;
             }
             let fork = decisions.nodes[number as usize];
             open.extend([fork.yes, fork.no]);
             match &decisions.tests[fork.test as usize] {
-                DecisionTest::Parameter(at) => drop(parameters.insert((*symbol, *at, true))),
+                DecisionTest::Parameter(at) => drop(parameters.insert((*event_id, *at, true))),
                 DecisionTest::Block { reads, .. } => {
-                    parameters.extend(reads.iter().map(|at| (*symbol, *at, false)))
+                    parameters.extend(reads.iter().map(|at| (*event_id, *at, false)))
                 }
             }
         }

@@ -36,7 +36,7 @@ pub struct ReportedEvent {
     /// Its time in seconds, if the trace has times.
     pub time: Option<f64>,
     /// Its position in the trace.
-    pub place: TracePosition,
+    pub position: TracePosition,
     /// Its name with its kind: `queue_push` or `after queue_pop`.
     pub name: String,
     /// The parameters that properties read.
@@ -131,16 +131,16 @@ pub fn reported_event(
     event: &Event<'_>,
     index: u64,
     time: f64,
-    place: TracePosition,
+    position: TracePosition,
 ) -> ReportedEvent {
-    let symbol = catalog.get(event.id);
-    let params = symbol.map_or(&[][..], |symbol| &symbol.params);
+    let decl = catalog.get(event.id);
+    let params = decl.map_or(&[][..], |decl| &decl.params);
     // Parameters are stored inline or in the text of the event.
     let view = ValueReader { heap: &Heap::default(), texts: TextArenas { event: event.text, pool: "" } };
     let mut shown: Vec<Variable> = Vec::new();
     for (param, value) in params.iter().zip(event.params) {
         // Two properties may read one parameter as two types: report it once.
-        if value.is_unset() || shown.iter().any(|known| known.name == param.name) {
+        if value.is_unset() || shown.iter().any(|other| other.name == param.name) {
             continue;
         }
         shown.push(Variable { name: param.name.clone(), value: RenderedValue::new(&view, *value) });
@@ -148,8 +148,8 @@ pub fn reported_event(
     ReportedEvent {
         index,
         time: (!time.is_nan()).then_some(time),
-        place,
-        name: symbol.map_or(String::new(), ToString::to_string),
+        position,
+        name: decl.map_or(String::new(), ToString::to_string),
         params: shown,
     }
 }

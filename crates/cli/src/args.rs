@@ -263,7 +263,7 @@ fn parse_format(word: &str) -> Result<FormatChoice, String> {
     }
 }
 
-/// Parses a count. The error says what is expected; that of the standard library does not.
+/// Parses a count. The error states the expected form, unlike that of the standard library.
 pub(crate) fn parse_count(word: &str) -> Result<usize, String> {
     word.parse().map_err(|_| "expected a non-negative whole number".to_owned())
 }

@@ -10,7 +10,7 @@ use crate::progress::Progress;
 use crate::terminal::Terminal;
 use crate::validate;
 use crate::{CliError, INTERRUPTED, INVALID_INPUT, VIOLATED};
-use invigil_check::report::{Report, Violations};
+use invigil_check::report::{Report, ViolationRenderer};
 use invigil_check::{CheckOptions, check};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -35,7 +35,7 @@ pub(crate) fn run(args: &Check, terminal: &Terminal) -> Result<ExitCode, CliErro
     let shows_text = !args.quiet && !machine_readable;
     let shows_progress =
         terminal.is_stderr_terminal() && !args.quiet && !args.prints && !inputs.are_interactive();
-    let violations = Violations { automata: &loaded.automata, inputs: &names };
+    let violations = ViolationRenderer { automata: &loaded.automata, inputs: &names };
     let properties = loaded.automata.iter().map(|automaton| automaton.name.as_str()).collect();
     let mut listener = CheckProgressListener::new(&interrupt, properties)
         .with_progress(shows_progress.then(|| Progress::new(inputs.size())))
@@ -78,7 +78,7 @@ fn write_reports(args: &Check, report: &Report<'_>, reported: usize, terminal: &
         }
     } else {
         let gap = if reported > 0 { "\n" } else { "" };
-        results.push(terminal.print(&(gap.to_owned() + &report.rest(reported, &terminal.style))));
+        results.push(terminal.print(&(gap.to_owned() + &report.text_after(reported, &terminal.style))));
     }
     let errors = report.errors(&terminal.errors);
     if !errors.is_empty() {
@@ -93,9 +93,9 @@ fn write_reports(args: &Check, report: &Report<'_>, reported: usize, terminal: &
     results.into_iter().filter_map(Result::err).collect()
 }
 
-/// The exit status. Errors do not invalidate a violation, but they do invalidate that all properties hold.
+/// The exit status. Errors do not invalidate a violation, but they do invalidate a verdict of *holds*.
 fn status(report: &Report<'_>) -> u8 {
-    if report.outcome.violations() > 0 {
+    if report.outcome.violation_count() > 0 {
         VIOLATED
     } else if report.interrupted {
         INTERRUPTED

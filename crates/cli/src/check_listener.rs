@@ -2,7 +2,7 @@
 
 use crate::interrupt::InterruptFlag;
 use crate::progress::Progress;
-use invigil_check::report::{Style, Violations};
+use invigil_check::report::{Style, ViolationRenderer};
 use invigil_check::{CheckListener, Violation};
 use std::io::{self, BufWriter, StdoutLock, Write};
 use std::ops::ControlFlow;
@@ -13,7 +13,7 @@ pub(crate) struct CheckProgressListener<'a> {
     progress: Option<Progress>,
     prints: bool,
     /// Renders violations, if they are reported as they are found.
-    reporter: Option<(Violations<'a>, Style)>,
+    reporter: Option<(ViolationRenderer<'a>, Style)>,
     names: Vec<&'a str>,
     out: BufWriter<StdoutLock<'static>>,
     /// Number of reported violations.
@@ -50,7 +50,7 @@ impl<'a> CheckProgressListener<'a> {
     /// Reports violations as they are found.
     pub(crate) fn with_violations(
         self,
-        reporter: Option<(Violations<'a>, Style)>,
+        reporter: Option<(ViolationRenderer<'a>, Style)>,
     ) -> CheckProgressListener<'a> {
         CheckProgressListener { reporter, ..self }
     }

@@ -107,13 +107,14 @@ fn debug_model(args: &Debug, terminal: &Terminal) -> Result<ExitCode, CliError> 
         model,
         expression: Box::new(move |text| {
             let (sources, source) = typed_source(text);
-            model::predicate(model, source, text).map_err(|problems| shown(&sources, &problems, colour))
+            model::predicate(model, source, text).map_err(|diagnostics| shown(&sources, &diagnostics, colour))
         }),
         formula: Box::new(move |text| {
             // The automaton of a formula's violations is the automaton of its negation.
             let negated = format!("!({text})");
             let (sources, source) = typed_source(&negated);
-            model::never(model, source, &negated, text).map_err(|problems| shown(&sources, &problems, colour))
+            model::never(model, source, &negated, text)
+                .map_err(|diagnostics| shown(&sources, &diagnostics, colour))
         }),
         property: Box::new(move |file| property(model, file, colour)),
     };
@@ -162,8 +163,8 @@ fn typed_source(text: &str) -> (Sources, invigil_expr::diag::SourceId) {
     (sources, source)
 }
 
-fn shown(sources: &Sources, problems: &[Diagnostic], colour: bool) -> String {
-    report::render(sources, problems, colour)
+fn shown(sources: &Sources, diagnostics: &[Diagnostic], colour: bool) -> String {
+    report::render(sources, diagnostics, colour)
 }
 
 fn property<'a>(model: &'a Model, file: &str, colour: bool) -> Result<Breakpoint<'a, Model>, String> {

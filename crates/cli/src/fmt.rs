@@ -23,8 +23,8 @@ pub(crate) fn run(args: &Fmt, terminal: &Terminal) -> Result<ExitCode, CliError>
         }
     }
     for path in unformatted.iter().filter(|path| !is_standard(path)) {
-        let done = if args.check { "not formatted" } else { "formatted" };
-        terminal.print(&format!("{done}: {}\n", path.display()))?;
+        let state = if args.check { "not formatted" } else { "formatted" };
+        terminal.print(&format!("{state}: {}\n", path.display()))?;
     }
     if !errors.is_empty() {
         return Err(CliError::rendered(errors.join("\n\n")));

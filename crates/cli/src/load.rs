@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 
 /// Stack size of the compiler threads. The compilers recurse, and hostile files nest deeply.
-const STACK: usize = 256 << 20;
+const STACK_SIZE: usize = 256 << 20;
 
 /// Name of the source of formulae given on the command line.
 const COMMAND_LINE: &str = "<command line>";
@@ -118,9 +118,10 @@ pub(crate) fn bundled(name: &str, file: &str, text: &str) -> Result<Loaded, CliE
 /// Runs work whose recursion depth depends on the user's files, on a thread with a large stack.
 pub(crate) fn with_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, CliError> {
     thread::scope(|scope| {
-        let worker = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work).map_err(|error| {
-            CliError::new(format_args!("cannot start a thread to compile the properties: {error}"))
-        })?;
+        let worker =
+            thread::Builder::new().stack_size(STACK_SIZE).spawn_scoped(scope, work).map_err(|error| {
+                CliError::new(format_args!("cannot start a thread to compile the properties: {error}"))
+            })?;
         worker
             .join()
             .map_err(|_| CliError::new("internal error while compiling a property; please report this"))

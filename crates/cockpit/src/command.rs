@@ -25,7 +25,7 @@ pub(crate) struct Arguments<'a> {
 
 /// Section of the help to which a command belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Topic {
+pub enum CommandTopic {
     /// Running the target.
     Running,
     /// Breakpoints and watchpoints.
@@ -40,26 +40,26 @@ pub enum Topic {
     Session,
 }
 
-impl Topic {
+impl CommandTopic {
     /// All topics, in the order of the help.
-    pub const ALL: [Topic; 6] = [
-        Topic::Running,
-        Topic::Breakpoints,
-        Topic::Program,
-        Topic::Properties,
-        Topic::History,
-        Topic::Session,
+    pub const ALL: [CommandTopic; 6] = [
+        CommandTopic::Running,
+        CommandTopic::Breakpoints,
+        CommandTopic::Program,
+        CommandTopic::Properties,
+        CommandTopic::History,
+        CommandTopic::Session,
     ];
 
     /// Heading of the section.
     pub fn title(self) -> &'static str {
         match self {
-            Topic::Running => "Running the program",
-            Topic::Breakpoints => "Breakpoints and watchpoints",
-            Topic::Program => "Inspecting and modifying the program",
-            Topic::Properties => "Properties",
-            Topic::History => "Checkpoints and history",
-            Topic::Session => "Files and the session",
+            CommandTopic::Running => "Running the program",
+            CommandTopic::Breakpoints => "Breakpoints and watchpoints",
+            CommandTopic::Program => "Inspecting and modifying the program",
+            CommandTopic::Properties => "Properties",
+            CommandTopic::History => "Checkpoints and history",
+            CommandTopic::Session => "Files and the session",
         }
     }
 }
@@ -94,7 +94,7 @@ pub struct Command {
     /// Further explanation and examples; may be empty.
     pub more: &'static str,
     /// Its section in the help.
-    pub topic: Topic,
+    pub topic: CommandTopic,
     pub(crate) argument: ArgumentKind,
     pub(crate) action: fn(&mut CommandContext<'_>, Arguments<'_>) -> CommandResult,
     /// Line that an empty line executes after this command.
@@ -103,7 +103,7 @@ pub struct Command {
 
 impl Command {
     pub(crate) const fn new(
-        topic: Topic,
+        topic: CommandTopic,
         name: &'static str,
         usage: &'static str,
         summary: &'static str,

@@ -43,13 +43,13 @@ pub mod report;
 mod session_factory;
 mod start;
 
-pub use command::{Command, Topic, commands};
+pub use command::{Command, CommandTopic, commands};
 pub use complete::Completion;
 pub use console::Console;
 pub use interrupt_handle::InterruptHandle;
 pub use live_debugger::LiveDebugger;
 pub use message_sink::MessageSink;
-pub use session_factory::{Files, LoadedFiles, Role, SessionFactory};
+pub use session_factory::{AutomatonRole, Files, LoadedFiles, SessionFactory};
 pub use start::{
     OpenError, SessionConfig, format_from_path, missing_probes_note, pending_note, render_unresolved,
 };

@@ -48,28 +48,28 @@ pub struct LoadedFiles {
 
 /// Purpose of an automaton.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
+pub enum AutomatonRole {
     /// A property or an alarm.
     Property,
     /// Reports the actions that a script invokes to scenarios.
     Action,
     /// Prints the output of a script.
-    Printer,
+    PrintStatement,
 }
 
 impl LoadedFiles {
     /// Purpose of an automaton.
-    pub fn role(&self, automaton: &Automaton) -> Role {
+    pub fn role(&self, automaton: &Automaton) -> AutomatonRole {
         let steps_on = |event| automaton.events().any(|known| known == event);
         for ScriptPlan { outputs, .. } in &self.scripts {
             if outputs.actions.iter().any(|action| steps_on(*action)) {
-                return Role::Action;
+                return AutomatonRole::Action;
             }
             if outputs.print.is_some_and(steps_on) {
-                return Role::Printer;
+                return AutomatonRole::PrintStatement;
             }
         }
-        Role::Property
+        AutomatonRole::Property
     }
 }
 

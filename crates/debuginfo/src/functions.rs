@@ -37,7 +37,7 @@ impl Entry {
 
 /// A namespace, type or function that encloses a function.
 struct Scope {
-    around: u32,
+    parent: u32,
     name: Option<Reader>,
 }
 
@@ -200,7 +200,7 @@ impl Functions {
         let mut at = scope;
         while let Some(scope) = self.scopes.get(at as usize) {
             parts.push(scope.name.map_or(Cow::Borrowed("(anonymous namespace)"), text));
-            at = scope.around;
+            at = scope.parent;
         }
         parts.reverse();
         Some(parts.join("::"))
@@ -259,13 +259,13 @@ impl Pass<'_> {
         let unit = self.unit;
         let mut entries = unit.unit.entries_raw(None)?;
         // The enclosing scopes, each with its depth.
-        let mut around: Vec<(isize, u32)> = Vec::new();
+        let mut enclosing: Vec<(isize, u32)> = Vec::new();
         while !entries.is_empty() {
             let offset = entries.next_offset();
             let depth = entries.next_depth();
             let Some(abbreviation) = entries.read_abbreviation()? else { continue };
-            while around.last().is_some_and(|(outer, _)| *outer >= depth) {
-                around.pop();
+            while enclosing.last().is_some_and(|(outer, _)| *outer >= depth) {
+                enclosing.pop();
             }
             let tag = abbreviation.tag();
             if !is_interesting(tag, abbreviation.has_children()) {
@@ -277,7 +277,7 @@ impl Pass<'_> {
                 let attribute = entries.read_attribute(*specification)?;
                 self.note(&mut attributes, attribute.name(), attribute.value());
             }
-            let scope = around.last().map_or(GLOBAL, |(_, scope)| *scope);
+            let scope = enclosing.last().map_or(GLOBAL, |(_, scope)| *scope);
             match tag {
                 gimli::DW_TAG_inlined_subroutine => {
                     if let Some(of) = attributes.origin {
@@ -288,13 +288,13 @@ impl Pass<'_> {
                     let name = attributes.name;
                     self.function(offset, scope, attributes);
                     if abbreviation.has_children() && name.is_some() {
-                        around.push((depth, self.scope(scope, name)));
+                        enclosing.push((depth, self.scope(scope, name)));
                     }
                 }
                 _ => {
                     // Unnamed types are not part of the names of their members.
                     if attributes.name.is_some() || tag == gimli::DW_TAG_namespace {
-                        around.push((depth, self.scope(scope, attributes.name)));
+                        enclosing.push((depth, self.scope(scope, attributes.name)));
                     }
                 }
             }
@@ -306,9 +306,9 @@ impl Pass<'_> {
         Die { unit: self.number, offset }
     }
 
-    fn scope(&mut self, around: u32, name: Option<Reader>) -> u32 {
-        let Ok(number) = u32::try_from(self.functions.scopes.len()) else { return around };
-        self.functions.scopes.push(Scope { around, name });
+    fn scope(&mut self, parent: u32, name: Option<Reader>) -> u32 {
+        let Ok(number) = u32::try_from(self.functions.scopes.len()) else { return parent };
+        self.functions.scopes.push(Scope { parent, name });
         number
     }
 

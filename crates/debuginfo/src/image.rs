@@ -142,8 +142,8 @@ impl Image {
     }
 
     /// Why debug information is missing or incomplete. `None` if the file simply has none.
-    pub fn debug_problem(&self) -> Option<&str> {
-        self.debug().problem.as_deref().or(self.all_units().problem.as_deref())
+    pub fn debug_info_error(&self) -> Option<&str> {
+        self.debug().error.as_deref().or(self.all_units().error.as_deref())
     }
 
     /// Whether the image can be loaded at any address: a library or a position-independent program.

@@ -49,8 +49,13 @@ impl Image {
             (gimli::DW_AT_macro_info, offset) => unit.macinfo(DebugMacinfoOffset(offset)),
             (_, offset) => unit.macros(DebugMacroOffset(offset)),
         };
-        let mut search =
-            Search { unit, name: name.as_bytes(), found: None, imported: HashSet::new(), left: ENTRIES };
+        let mut search = Search {
+            unit,
+            name: name.as_bytes(),
+            found: None,
+            imported: HashSet::new(),
+            remaining_entries: ENTRIES,
+        };
         search.run(entries.ok()?);
         search.found
     }
@@ -72,15 +77,15 @@ struct Search<'a> {
     /// The imports that are being read; malformed files can import themselves.
     imported: HashSet<usize>,
     /// How many more entries may be read; malformed files can import each other repeatedly.
-    left: usize,
+    remaining_entries: usize,
 }
 
 impl Search<'_> {
     fn run(&mut self, mut entries: MacroIter<Reader>) {
         // Entries read before a malformed one are kept.
         while let Ok(Some(entry)) = entries.next() {
-            let Some(left) = self.left.checked_sub(1) else { return };
-            self.left = left;
+            let Some(remaining) = self.remaining_entries.checked_sub(1) else { return };
+            self.remaining_entries = remaining;
             match entry {
                 MacroEntry::Define { text, .. } => {
                     let text = text.string(self.unit).ok();

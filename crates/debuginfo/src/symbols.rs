@@ -111,7 +111,7 @@ impl Symbols {
         self.exactly_at(begin).find(|symbol| symbol.size == 0)
     }
 
-    /// The start of the first symbol behind an address.
+    /// The start of the first symbol after an address.
     pub(crate) fn after(&self, address: u64) -> Option<u64> {
         let begin = self.by_address.partition_point(|symbol| symbol.address <= address);
         let mut behind =

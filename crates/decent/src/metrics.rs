@@ -70,7 +70,7 @@ impl Metrics {
 /// run.
 ///
 /// ```
-/// use invigil_decent::algorithm::{machine, orchestration};
+/// use invigil_decent::algorithm::{compile_formula, orchestration};
 /// use invigil_decent::encoding::States;
 /// use invigil_decent::metrics::MetricsCollector;
 /// use invigil_decent::simulate::{Conditions, Simulator, Trace};
@@ -84,7 +84,7 @@ impl Metrics {
 /// }
 /// let mut logic = Logic::new(Budget::default());
 /// let formula = logic.parse("G (a0 & b0 & c0)").unwrap();
-/// let machine = machine(&mut logic, formula, &system)?;
+/// let machine = compile_formula(&mut logic, formula, &system)?;
 /// let monitors = orchestration::setup::<States>(&machine, &system)?;
 /// let mut measures = MetricsCollector::new(&system);
 /// let trace = Trace::from_fn(&system, 60, |_, _| true);

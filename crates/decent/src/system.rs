@@ -95,8 +95,8 @@ impl System {
     /// # Errors
     /// Fails if there are too many components.
     pub fn component(&mut self, name: &str) -> Result<ComponentId, SystemError> {
-        if let Some(known) = self.find_component(name) {
-            return Ok(known);
+        if let Some(id) = self.find_component(name) {
+            return Ok(id);
         }
         let id = u16::try_from(self.components.len()).map_err(|_| SystemError::TooMany)?;
         self.components.insert(name.to_owned());
@@ -109,11 +109,10 @@ impl System {
     /// Fails if another component observes it.
     pub fn proposition(&mut self, of: ComponentId, name: &str) -> Result<PropositionId, SystemError> {
         match self.find_proposition(name) {
-            Some(known) if self.owner(known) == of => Ok(known),
-            Some(known) => Err(SystemError::Shared {
+            Some(id) if self.owner(id) == of => Ok(id),
+            Some(id) => Err(SystemError::Shared {
                 name: name.to_owned(),
-                components: [self.owner(known), of]
-                    .map(|component| self.component_name(component).to_owned()),
+                components: [self.owner(id), of].map(|component| self.component_name(component).to_owned()),
             }),
             None => {
                 let id = u32::try_from(self.propositions.len()).map_err(|_| SystemError::TooMany)?;

@@ -131,10 +131,10 @@ impl LineReader {
             return Ok(None);
         }
         let line = str::from_utf8(&self.bytes).map_err(|_| self.error("the line is not valid UTF-8"))?;
-        let known = |pair| {
+        let resolve = |pair| {
             let (name, value) = pair?;
             match system.find_proposition(name) {
-                Some(known) if system.owner(known) == self.component => Ok((known, value)),
+                Some(id) if system.owner(id) == self.component => Ok((id, value)),
                 _ => Err(format!(
                     "`{}` is not observed by {}",
                     truncated(name),
@@ -142,7 +142,11 @@ impl LineReader {
                 )),
             }
         };
-        pairs(line).map(known).collect::<Result<_, String>>().map(Some).map_err(|message| self.error(message))
+        pairs(line)
+            .map(resolve)
+            .collect::<Result<_, String>>()
+            .map(Some)
+            .map_err(|message| self.error(message))
     }
 
     /// Skips rounds, for a node that resumes a run.

@@ -1,6 +1,6 @@
 //! Storage of states in large chunks that never move.
 
-use crate::pages::Pages;
+use crate::pages::ZeroedMapping;
 
 /// Approximate number of words in a chunk, large enough to make the cost per chunk negligible.
 const CHUNK_WORDS: usize = 1 << 20;
@@ -10,7 +10,7 @@ pub(crate) struct Arena {
     width: usize,
     /// A chunk holds `1 << shift` rows.
     shift: u32,
-    chunks: Vec<Pages>,
+    chunks: Vec<ZeroedMapping>,
     rows: usize,
 }
 
@@ -57,7 +57,8 @@ impl Arena {
         let words = self.width << self.shift;
         // The first chunk uses ordinary pages: a small subject leaves it almost empty, and clearing a huge page is
         // slow.
-        let chunk = if self.chunks.is_empty() { Pages::new(words) } else { Pages::huge(words) };
+        let chunk =
+            if self.chunks.is_empty() { ZeroedMapping::new(words) } else { ZeroedMapping::huge(words) };
         self.chunks.extend(chunk);
         self.rows >> self.shift < self.chunks.len()
     }

@@ -73,7 +73,7 @@ impl<S: Semantics, B: Fn(&S::Config) -> bool> Interned<S, B> {
 
     fn action_number(&self, action: S::Action) -> u32 {
         let mut numbering = self.numbering();
-        let at = numbering.actions.iter().position(|known| *known == action).unwrap_or_else(|| {
+        let at = numbering.actions.iter().position(|interned| *interned == action).unwrap_or_else(|| {
             numbering.actions.push(action);
             numbering.actions.len() - 1
         });

@@ -8,7 +8,7 @@
 //! first, to lines that were unused, then the upper half of the rest, and so on. Addresses for the largest table are
 //! reserved at the start; they cost no memory.
 
-use crate::pages::{HUGE, Pages};
+use crate::pages::{HUGE_PAGE_SIZE, ZeroedMapping};
 use crate::prefetch;
 use std::ops::Range;
 use std::sync::atomic::AtomicU64;
@@ -30,7 +30,7 @@ const PREFETCH_DISTANCE: usize = 16;
 /// The hash table.
 pub(crate) struct Table {
     /// The slots, followed by reserved addresses for growth.
-    words: Pages<AtomicU64>,
+    words: ZeroedMapping<AtomicU64>,
     slots: usize,
     /// `hash >> shift` is the line where probing starts.
     shift: u32,
@@ -58,7 +58,7 @@ impl Table {
     pub(crate) fn new() -> Option<Table> {
         let mut reserved = MAX_SLOTS;
         loop {
-            if let Some(words) = Pages::reserve(reserved) {
+            if let Some(words) = ZeroedMapping::sparse(reserved) {
                 return Some(Table {
                     words,
                     slots: MIN_SLOTS,
@@ -207,7 +207,7 @@ impl Table {
         let lines = self.lines();
         let targets = part.start * 2..part.end * 2;
         // Writing a page first zeroes it once; reading it first would map the zero page as well.
-        for line in targets.clone().step_by(HUGE / 8 / SLOTS_PER_LINE) {
+        for line in targets.clone().step_by(HUGE_PAGE_SIZE / 8 / SLOTS_PER_LINE) {
             lines[line][0].store(0, Relaxed);
         }
         let mut overflow = Vec::new();

@@ -112,8 +112,8 @@ impl Machine {
     ) -> EvalResult<Value> {
         let code = program.code(function);
         if args.len() != usize::from(code.arguments) {
-            let words = format!("the function takes {} arguments, got {}", code.arguments, args.len());
-            return Err(Fault::new(FaultKind::Type, words));
+            let message = format!("the function takes {} arguments, got {}", code.arguments, args.len());
+            return Err(Fault::new(FaultKind::Type, message));
         }
         self.run_code(program, code, args, frame, host)
     }

@@ -155,16 +155,16 @@ impl Agent {
         for wanted in subscriptions.iter() {
             let SubscriptionId::Event { number } = wanted.subscription.id else { continue };
             let all = (0..).zip(&wanted.is_integer).filter(|(_, plain)| plain.load(Ordering::Relaxed));
-            integer_params.extend(all.map(|(ask, _)| (number, ask)));
+            integer_params.extend(all.map(|(request_index, _)| (number, request_index)));
         }
         DeadObjectIds { ids, integer_params }
     }
 
     /// Adds a message that the user should see.
-    pub(crate) fn warn(&self, words: String) {
+    pub(crate) fn warn(&self, message: String) {
         let mut all = locked(&self.warnings);
-        if all.len() < 100 && !all.contains(&words) {
-            all.push(words);
+        if all.len() < 100 && !all.contains(&message) {
+            all.push(message);
         }
     }
 

@@ -1,5 +1,5 @@
-//! Objects under construction that will be on a tracked path: writes in their constructors count before they are
-//! reachable.
+//! Objects under construction that will be on a tracked path: writes in their constructors are observed although the
+//! objects are not yet reachable.
 //!
 //! Each thread has a stack of them. An exception may leave a constructor without notice. Each entry therefore records
 //! the depth of the call stack, and is dropped when the stack is no longer that deep.
@@ -16,23 +16,24 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 struct Construction {
     /// The path that it will be on.
     path: usize,
-    /// Its position on the path.
+    /// Its level on the path.
     level: usize,
     /// Its class.
     class: String,
     /// The depth of the call stack at the call of its constructor.
     depth: i32,
-    /// Its id, once known.
-    number: i64,
-    /// Objects on the path that were constructed for it.
-    done: Vec<(usize, i64)>,
+    /// Its id; 0 until known.
+    object_id: i64,
+    /// Level and id of each object on the path that was constructed for it.
+    constructed: Vec<(usize, i64)>,
 }
 
 thread_local! {
     static STACK: RefCell<Vec<Construction>> = const { RefCell::new(Vec::new()) };
 }
 
-/// The stacks by thread number, where virtual threads may move between system threads.
+/// Stacks by thread number. Used instead of `STACK` in virtual machines with virtual threads, which can move between
+/// system threads.
 static STACKS: Mutex<BTreeMap<u32, Vec<Construction>>> = Mutex::new(BTreeMap::new());
 /// The number of these stacks.
 static COUNT: AtomicUsize = AtomicUsize::new(0);
@@ -42,33 +43,33 @@ fn with_stack<R>(agent: &Agent, jni: Jni, work: impl FnOnce(&mut Vec<Constructio
     if !agent.capabilities.can_support_virtual_threads() {
         return STACK.with_borrow_mut(work);
     }
-    let number = agent.ti.current_thread().map_or(0, |thread| {
-        let number = agent.thread_number(jni, thread);
+    let thread_number = agent.ti.current_thread().map_or(0, |thread| {
+        let thread_number = agent.thread_number(jni, thread);
         jni.delete_local(thread);
-        number
+        thread_number
     });
     let mut stacks = locked(&STACKS);
-    let mut stack = stacks.remove(&number).unwrap_or_default();
+    let mut stack = stacks.remove(&thread_number).unwrap_or_default();
     let result = work(&mut stack);
     if !stack.is_empty() {
-        stacks.insert(number, stack);
+        stacks.insert(thread_number, stack);
     }
     COUNT.store(stacks.len(), Ordering::Relaxed);
     result
 }
 
 /// Whether this thread may have an object under construction; most have none.
-fn may_build(agent: &Agent) -> bool {
+fn may_construct(agent: &Agent) -> bool {
     match agent.capabilities.can_support_virtual_threads() {
         true => COUNT.load(Ordering::Relaxed) > 0,
         false => !STACK.with_borrow(Vec::is_empty),
     }
 }
 
-/// Drops objects whose constructors were left. Returns the depth of the call stack, or `None` if nothing is under
+/// Drops objects whose constructors have been left. Returns the depth of the call stack, or `None` if nothing is under
 /// construction.
-fn depth(agent: &Agent, jni: Jni) -> Option<i32> {
-    if !may_build(agent) {
+fn prune_and_depth(agent: &Agent, jni: Jni) -> Option<i32> {
+    if !may_construct(agent) {
         return None;
     }
     let depth = agent.ti.frame_count(None).ok()?;
@@ -86,64 +87,74 @@ pub(crate) fn begin(agent: &Agent, jni: Jni, path: usize, level: usize, class: &
     with_stack(agent, jni, |stack| {
         // Nothing else on the path is still under construction in this frame.
         stack.retain(|entry| entry.depth < depth || entry.depth == depth && entry.path != path);
-        stack.push(Construction { path, level, class: class.to_owned(), depth, number: 0, done: Vec::new() });
+        stack.push(Construction {
+            path,
+            level,
+            class: class.to_owned(),
+            depth,
+            object_id: 0,
+            constructed: Vec::new(),
+        });
     });
 }
 
 /// Records that a constructor has returned.
 pub(crate) fn end(agent: &Agent, jni: Jni, path: usize) {
-    let Some(depth) = depth(agent, jni) else { return };
+    let Some(depth) = prune_and_depth(agent, jni) else { return };
     with_stack(agent, jni, |stack| {
         let Some(at) = stack.iter().rposition(|entry| entry.path == path && entry.depth == depth) else {
             return;
         };
-        let ended = stack.remove(at);
-        if let Some(around) = stack.iter_mut().rev().find(|entry| entry.path == path) {
-            around.done.push((ended.level, ended.number));
-            around.done.extend(ended.done);
+        let finished = stack.remove(at);
+        if let Some(enclosing) = stack.iter_mut().rev().find(|entry| entry.path == path) {
+            enclosing.constructed.push((finished.level, finished.object_id));
+            enclosing.constructed.extend(finished.constructed);
         }
     });
 }
 
-/// Records, in a constructor in which `this` exists, which object is under construction, if it is this one.
+/// Sets the object id of the innermost pending construction to that of `this`, if the classes agree. Called inside a
+/// constructor once `this` is initialised.
 pub(crate) fn bind(agent: &Agent, jni: Jni, path: usize, this: Ref) {
-    let Some(depth) = depth(agent, jni) else { return };
+    let Some(depth) = prune_and_depth(agent, jni) else { return };
     let waits = |entry: &&mut Construction| entry.path == path && entry.depth < depth;
     let class = with_stack(agent, jni, |stack| {
         let entry = stack.iter_mut().rev().find(waits)?;
-        (entry.number == 0).then(|| entry.class.clone())
+        (entry.object_id == 0).then(|| entry.class.clone())
     });
     let Some(class) = class else { return };
-    let known = agent.ti.signature(jni.class_of(this)).unwrap_or_default();
-    if known.strip_prefix('L').and_then(|rest| rest.strip_suffix(';')) != Some(class.as_str()) {
+    let signature = agent.ti.signature(jni.class_of(this)).unwrap_or_default();
+    if signature.strip_prefix('L').and_then(|rest| rest.strip_suffix(';')) != Some(class.as_str()) {
         return;
     }
-    let number = agent.object_ids.number(agent.ti, this);
+    let object_id = agent.object_ids.number(agent.ti, this);
     with_stack(agent, jni, |stack| {
         if let Some(entry) = stack.iter_mut().rev().find(waits) {
-            entry.number = number;
+            entry.object_id = object_id;
         }
     });
 }
 
-/// Whether an object is, or will be, at a position of the path because of what this thread constructs.
+/// Whether this thread is constructing the object for this level of the path, or constructed it for an object under
+/// construction.
 pub(crate) fn is_at(
     agent: &Agent,
     jni: Jni,
     path: usize,
     level: usize,
     this: Option<Ref>,
-    number: i64,
+    object_id: i64,
 ) -> bool {
-    let Some(depth) = depth(agent, jni) else { return false };
+    let Some(depth) = prune_and_depth(agent, jni) else { return false };
     if let Some(this) = this {
         bind(agent, jni, path, this);
     }
-    number != 0
+    object_id != 0
         && with_stack(agent, jni, |stack| {
             let mut entries = stack.iter().filter(|entry| entry.path == path && entry.depth < depth);
             entries.any(|entry| {
-                entry.level == level && entry.number == number || entry.done.contains(&(level, number))
+                entry.level == level && entry.object_id == object_id
+                    || entry.constructed.contains(&(level, object_id))
             })
         })
 }

@@ -245,15 +245,17 @@ impl Evaluator<'_> {
 
     fn element(&self, array: &TypedValue, index: &TypedValue) -> Result<TypedValue, String> {
         let Primitive::Object(Some(object)) = array.value else {
-            return Err("what is before the bracket is null or no array".to_owned());
+            return Err("the expression before the bracket is null or not an array".to_owned());
         };
         let signature = self.ti.signature(self.jni.class_of(object)).unwrap_or_default();
         let Some(element) = signature.strip_prefix('[') else {
-            let words = names::type_name(&signature);
-            return Err(format!("`{words}` is no array; the elements of a collection are in its fields"));
+            let type_name = names::type_name(&signature);
+            return Err(format!(
+                "`{type_name}` is not an array; the elements of a collection are in its fields"
+            ));
         };
         let Some(at) = whole(index.value) else {
-            return Err("an index is a whole number".to_owned());
+            return Err("an index must be a whole number".to_owned());
         };
         let length = self.jni.length(object);
         let Some(at) = usize::try_from(at).ok().filter(|at| *at < length) else {
@@ -268,13 +270,13 @@ impl Evaluator<'_> {
         let left = TypedValue { value: self.unboxed(left.value), ..left };
         if matches!(operator, Operator::And | Operator::Or) {
             let Primitive::Bool(first) = left.value else {
-                return Err("`&&` and `||` are between conditions".into());
+                return Err("the operands of `&&` and `||` must be conditions".into());
             };
             if first == (operator == Operator::Or) {
                 return Ok(TypedValue::plain(Primitive::Bool(first), "Z"));
             }
             let Primitive::Bool(second) = self.unboxed(self.evaluate(other)?.value) else {
-                return Err("`&&` and `||` are between conditions".into());
+                return Err("the operands of `&&` and `||` must be conditions".into());
             };
             return Ok(TypedValue::plain(Primitive::Bool(second), "Z"));
         }
@@ -356,7 +358,10 @@ fn unary(sign: char, of: &TypedValue) -> Result<TypedValue, String> {
     match (sign, of.value) {
         ('!', Primitive::Bool(value)) => Ok(TypedValue::plain(Primitive::Bool(!value), "Z")),
         ('-', value) => arithmetic(Operator::Subtract, Primitive::Int(0), value),
-        _ => Err(format!("`{sign}` is not for a value of type `{}`", names::type_name(&of.signature))),
+        _ => Err(format!(
+            "`{sign}` cannot be applied to a value of type `{}`",
+            names::type_name(&of.signature)
+        )),
     }
 }
 
@@ -380,7 +385,9 @@ fn arithmetic(operator: Operator, one: Primitive, other: Primitive) -> Result<Ty
             Operator::Remainder => a.wrapping_rem(b),
             Operator::BitAnd => a & b,
             Operator::BitOr => a | b,
-            Operator::And | Operator::Or => return Err("`&&` and `||` are between conditions".to_owned()),
+            Operator::And | Operator::Or => {
+                return Err("the operands of `&&` and `||` must be conditions".to_owned());
+            }
         };
         return Ok(match is_long {
             true => TypedValue::plain(Primitive::Long(result), "J"),
@@ -401,10 +408,14 @@ fn arithmetic(operator: Operator, one: Primitive, other: Primitive) -> Result<Ty
                 Operator::Multiply => a * b,
                 Operator::Divide => a / b,
                 Operator::Remainder => a % b,
-                _ => return Err("this operator is for whole numbers and conditions".to_owned()),
+                _ => {
+                    return Err(
+                        "the operands of this operator must be whole numbers or conditions".to_owned()
+                    );
+                }
             }),
             "D",
         ));
     }
-    Err("this operator is not for these values".to_owned())
+    Err("this operator cannot be applied to these values".to_owned())
 }

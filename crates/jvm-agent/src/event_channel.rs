@@ -112,7 +112,7 @@ pub(crate) fn send_exit(agent: &Agent, status: i32) {
         let (replay_log, due) = agent.host.take_replay_log_and_due(agent).unzip();
         let warnings = agent.warnings();
         let news = AgentEvent::Exits { status, replay_log, due: due.unwrap_or_default(), warnings };
-        // If the debugger has gone, there is no receiver.
+        // If the connection to the debugger is closed, there is no receiver.
         let _ = protocol::send(stream, &news);
     }
 }

@@ -185,8 +185,8 @@ impl<'a> Parser<'a> {
         there
     }
 
-    fn wrong<T>(&self, words: impl fmt::Display) -> Result<T, String> {
-        Err(format!("invalid expression `{}`: {words}", self.text.trim()))
+    fn wrong<T>(&self, message: impl fmt::Display) -> Result<T, String> {
+        Err(format!("invalid expression `{}`: {message}", self.text.trim()))
     }
 
     fn deeper(&mut self) -> Result<(), String> {

@@ -23,20 +23,20 @@ impl Instrumentor {
         subscriptions: Vec<Subscription>,
         read: &dyn Fn(&str) -> Option<Class>,
     ) -> (Instrumentor, Vec<SubscriptionError>) {
-        let (mut all, mut problems, mut paths) = (Vec::new(), Vec::new(), HashMap::new());
+        let (mut all, mut errors, mut paths) = (Vec::new(), Vec::new(), HashMap::new());
         for want in subscriptions {
             match ResolvedSubscription::new(want, false) {
                 Ok(wanted) => all.push(Arc::new(prepare::share_path(wanted, &mut paths))),
-                Err(problem) => problems.push(problem),
+                Err(error) => errors.push(error),
             }
         }
         for wanted in &all {
             prepare::look_up(read, wanted, &|wanted, class| {
                 weaving::record_class(wanted, class);
             });
-            problems.extend(prepare::current_errors(wanted));
+            errors.extend(prepare::current_errors(wanted));
         }
-        (Instrumentor { subscriptions: all, classes: Vec::new(), next: 0 }, problems)
+        (Instrumentor { subscriptions: all, classes: Vec::new(), next: 0 }, errors)
     }
 
     /// The class with probes, or `None` if no subscription applies to it.

@@ -17,7 +17,7 @@ use std::sync::{Arc, OnceLock};
 /// How the integers of an event are captured at a site.
 #[derive(Debug)]
 pub(crate) struct IntCapture {
-    pub(crate) symbol: EventId,
+    pub(crate) event: EventId,
     /// The source of each value.
     ways: Vec<IntSource>,
     /// Whether the values are exactly those that the probe passes.
@@ -72,16 +72,16 @@ impl IntCapture {
             Some(_) => None,
         });
         let ways = ways.collect::<Option<Vec<IntSource>>>()?;
-        for (ask, way) in ways.iter().enumerate() {
+        for (request_index, way) in ways.iter().enumerate() {
             if let IntSource::Value(_) = way {
-                only.wanted.mark_integer(ask);
+                only.wanted.mark_integer(request_index);
             }
         }
-        let symbol = EventId(number);
+        let event = EventId(number);
         let is_passed = |(at, way): (usize, &IntSource)| matches!(way, IntSource::Value(from) if usize::from(*from) == at);
         let is_direct = ways.len() == place.captures.len() && ways.iter().enumerate().all(is_passed);
         let wanted = Arc::clone(&only.wanted);
-        Some(IntCapture { symbol, ways, is_direct, wanted })
+        Some(IntCapture { event, ways, is_direct, wanted })
     }
 
     /// Reads the values into a buffer. `None` if one of them is not an integer, or needs the slow path.
@@ -92,10 +92,10 @@ impl IntCapture {
         values: &[ProbeValue],
         into: &'a mut [i64; MAX_FAST_ARGS],
     ) -> Option<&'a [i64]> {
-        for (ask, (to, way)) in into.iter_mut().zip(&self.ways).enumerate() {
+        for (request_index, (to, way)) in into.iter_mut().zip(&self.ways).enumerate() {
             *to = way.read(agent, jni, values)?;
             if let IntSource::FieldPath(..) = way {
-                self.wanted.mark_integer(ask);
+                self.wanted.mark_integer(request_index);
             }
         }
         into.get(..self.ways.len())

@@ -67,11 +67,11 @@ pub(crate) fn set(agent: &Agent, want: Subscription) -> Result<Answer, String> {
     }
     let point = locked(&point);
     if point.locations.is_empty() && has_file {
-        let words = format!("there is no code for line {} of `{}`", point.line, point.file);
+        let message = format!("there is no code for line {} of `{}`", point.line, point.file);
         let number = point.number;
         drop(point);
         remove(agent, number);
-        return Err(words);
+        return Err(message);
     }
     let spots =
         point.locations.iter().map(|(method, location)| stack::code_location(agent, *method, *location));
@@ -227,8 +227,10 @@ pub(crate) fn on_breakpoint(agent: &Agent, jni: Jni, thread: Ref, method: Method
             Some(wire_value(agent, jni, evaluator.evaluate(&expression).ok()?.value, ty))
         };
         let hit = |want: Subscription| {
-            let values = want.value_requests.iter().map(|ask| match &ask.source {
-                ValueSource::Expression { text } => value(text, ask.ty.as_ref()).unwrap_or(WireValue::Unset),
+            let values = want.value_requests.iter().map(|request| match &request.source {
+                ValueSource::Expression { text } => {
+                    value(text, request.ty.as_ref()).unwrap_or(WireValue::Unset)
+                }
                 _ => WireValue::Unset,
             });
             Notification { values: values.collect(), id: want.id }

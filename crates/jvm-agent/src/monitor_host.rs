@@ -35,7 +35,7 @@ struct HostState {
     /// Whether a reaction is due: no event is processed until the debugger resumes the host.
     frozen: bool,
     /// Number of events at the end of the log for which a reaction is due; they are also sent.
-    due: usize,
+    due_events: usize,
     /// Whether these were sent.
     is_forwarded: bool,
     scripts: Scripts,
@@ -67,7 +67,7 @@ pub(crate) enum FastOutcome {
 }
 
 /// The event of a notification; breakpoints have none.
-fn symbol(hit: &Notification) -> Option<EventId> {
+fn event_of(hit: &Notification) -> Option<EventId> {
     match hit.id {
         SubscriptionId::Event { number } => Some(EventId(number)),
         SubscriptionId::Breakpoint { .. } => None,
@@ -104,19 +104,19 @@ impl MonitorHost {
         now: Duration,
     ) -> Result<(), String> {
         let mut host = self.lock(0);
-        let mut inmates = Vec::new();
+        let mut embedded = Vec::new();
         for ((automaton, state), mask) in host.automata.iter().zip(states).zip(reaction_masks) {
             let slices = SliceTable::load(automaton, state).ok_or("the state of a property is malformed")?;
-            inmates.push(EmbeddedMonitor {
+            embedded.push(EmbeddedMonitor {
                 automaton: Arc::clone(automaton),
                 slices,
                 reactions: mask.clone(),
             });
         }
-        host.monitors = Some(EmbeddedMonitors::new(inmates));
+        host.monitors = Some(EmbeddedMonitors::new(embedded));
         // Until the first tick.
         host.scripts.advance_clock(now.as_millis() as i64);
-        (host.frozen, host.due) = (false, 0);
+        (host.frozen, host.due_events) = (false, 0);
         Ok(())
     }
 
@@ -128,7 +128,7 @@ impl MonitorHost {
     /// Removes the embedded monitors: they step in the session from now on.
     pub(crate) fn remove_monitors(&self) {
         let mut host = self.lock(0);
-        (host.monitors, host.frozen, host.due) = (None, false, 0);
+        (host.monitors, host.frozen, host.due_events) = (None, false, 0);
     }
 
     /// The replay log since the properties were embedded, without the events that are sent anyway. The host is frozen
@@ -141,11 +141,11 @@ impl MonitorHost {
     /// before.
     pub(crate) fn take_replay_log_and_due(&self, agent: &Agent) -> Option<(WireReplayLog, Vec<LoggedEvent>)> {
         let mut host = self.lock(0);
-        let inside = host.monitors.take()?;
+        let monitors = host.monitors.take()?;
         host.frozen = true;
-        let (due, is_forwarded) = (std::mem::take(&mut host.due), host.is_forwarded);
+        let (due, is_forwarded) = (std::mem::take(&mut host.due_events), host.is_forwarded);
         drop(host);
-        let past = inside.replay_log();
+        let past = monitors.replay_log();
         let kept = past.events.len().saturating_sub(due);
         let events = (0..past.events.len()).zip(&past.threads).map(|(at, thread)| {
             let event = past.events.event(at);
@@ -180,15 +180,18 @@ impl MonitorHost {
     /// Drops slices of collected objects, if there are many. Returns the number of slices.
     pub(crate) fn collect_slices(&self, agent: &Agent) -> usize {
         let mut host = self.lock(0);
-        let Some(inside) = &mut host.monitors else { return 0 };
-        if agent.object_ids.waiting() >= slices::DeadObjects::collection_threshold(inside.slice_count()) {
+        let Some(monitors) = &mut host.monitors else { return 0 };
+        if agent.object_ids.waiting() >= slices::DeadObjects::collection_threshold(monitors.slice_count()) {
             let gone = agent.dead_object_ids(agent.object_ids.take_dead_for_slices());
-            let plain = gone.integer_params.iter().map(|(number, ask)| (EventId(*number), *ask as usize));
+            let plain = gone
+                .integer_params
+                .iter()
+                .map(|(number, request_index)| (EventId(*number), *request_index as usize));
             let mut gone = slices::DeadObjects { non_objects: plain.collect(), ids: gone.ids };
             gone.sort();
-            inside.collect_slices(&gone);
+            monitors.collect_slices(&gone);
         }
-        inside.slice_count()
+        monitors.slice_count()
     }
 
     /// The collected objects, if the monitors step in the session.
@@ -220,13 +223,14 @@ impl MonitorHost {
         let mut reported: Vec<Notification> = Vec::new();
         let mut given = EventBatch::default();
         for hit in hits {
-            let Some(symbol) = symbol(&hit) else {
+            let Some(event) = event_of(&hit) else {
                 reported.push(hit);
                 continue;
             };
             given.clear();
-            let values: Vec<Value> = hit.values.iter().map(|datum| value(datum, &mut given)).collect();
-            let event = Event { id: symbol, params: &values, text: &given.text };
+            let values: Vec<Value> =
+                hit.values.iter().map(|wire_value| value(wire_value, &mut given)).collect();
+            let event = Event { id: event, params: &values, text: &given.text };
             batch.push_copy(&event, stamp);
             host.scripts.derive(&event, stamp, &mut batch);
         }
@@ -238,23 +242,23 @@ impl MonitorHost {
     /// Fastest tier: steps one integer-only event in the owner of the lock, if one simple property follows it and no
     /// reaction is due. Otherwise returns false and changes nothing.
     #[inline(always)]
-    pub(crate) fn step_unlocked(&self, who: usize, symbol: EventId, values: &[i64]) -> bool {
+    pub(crate) fn step_unlocked(&self, who: usize, event: EventId, values: &[i64]) -> bool {
         let Some(mut host) = self.0.try_lock_biased(who) else { return false };
         let host = &mut *host;
         match &mut host.monitors {
-            Some(inside) if host.biased_thread == who => inside.try_step_unsliced(symbol, values),
+            Some(monitors) if host.biased_thread == who => monitors.try_step_unsliced(event, values),
             _ => false,
         }
     }
 
     /// Second tier: an integer-only event in the owner of the lock, with any result.
-    pub(crate) fn step_biased(&self, who: usize, symbol: EventId, values: &[i64]) -> FastOutcome {
+    pub(crate) fn step_biased(&self, who: usize, event: EventId, values: &[i64]) -> FastOutcome {
         let Some(mut host) = self.0.try_lock_biased(who) else { return FastOutcome::Unhandled };
         let (known, thread) = host.last_thread;
         if host.frozen || known != who {
             return FastOutcome::Unhandled;
         }
-        host.step_quickly(symbol, values, thread)
+        host.step_ints_locked(event, values, thread)
     }
 
     /// Third tier: an integer-only event in any thread.
@@ -262,7 +266,7 @@ impl MonitorHost {
         &self,
         agent: &Agent,
         who: usize,
-        symbol: EventId,
+        event: EventId,
         values: &[i64],
         thread: u32,
     ) -> FastOutcome {
@@ -271,10 +275,10 @@ impl MonitorHost {
             return FastOutcome::Handled;
         }
         host.last_thread = (who, thread);
-        host.step_quickly(symbol, values, thread)
+        host.step_ints_locked(event, values, thread)
     }
 
-    /// Forgets a thread that has ended: another thread may get the same identity.
+    /// Removes a thread that has ended: another thread may get the same identity.
     pub(crate) fn forget_thread(&self, who: usize) {
         let mut host = self.lock(0);
         if host.last_thread.0 == who {
@@ -288,11 +292,12 @@ impl MonitorHost {
         host
     }
 
-    /// Locks the host once it is not frozen, or when the debugger has gone: then nothing would resume it.
+    /// Locks the host once it is not frozen, or when the connection to the debugger is closed: then nothing would resume
+    /// it.
     fn lock_running(&self, agent: &Agent, who: usize) -> Guard<'_, HostState> {
         loop {
             let host = self.lock(who);
-            // Once the debugger has gone, nothing would resume the host.
+            // Once the connection to the debugger is closed, nothing would resume the host.
             if !host.frozen || agent.channel.is_closed() {
                 return host;
             }
@@ -304,55 +309,55 @@ impl MonitorHost {
 
 impl HostState {
     /// Steps an integer-only event.
-    fn step_quickly(&mut self, symbol: EventId, values: &[i64], thread: u32) -> FastOutcome {
-        let Some(inside) = self.monitors.as_mut() else { return FastOutcome::Unhandled };
-        if !self.scripts.is_empty() && derive(&mut self.scripts, symbol, values, &mut self.derived) {
-            return self.step_derived(symbol, values, thread);
+    fn step_ints_locked(&mut self, event: EventId, values: &[i64], thread: u32) -> FastOutcome {
+        let Some(monitors) = self.monitors.as_mut() else { return FastOutcome::Unhandled };
+        if !self.scripts.is_empty() && derive(&mut self.scripts, event, values, &mut self.derived) {
+            return self.step_derived(event, values, thread);
         }
-        if !inside.step_ints(symbol, values, thread) {
+        if !monitors.step_ints(event, values, thread) {
             self.biased_thread = if self.scripts.is_empty() { self.last_thread.0 } else { 0 };
             return FastOutcome::Handled;
         }
         self.biased_thread = 0;
-        self.react(symbol, values, thread)
+        self.react(event, values, thread)
     }
 
     /// Freezes the host, because a reaction to an integer-only event is due.
     #[cold]
-    fn react(&mut self, symbol: EventId, values: &[i64], thread: u32) -> FastOutcome {
-        (self.frozen, self.due, self.is_forwarded) = (true, 1, false);
+    fn react(&mut self, event: EventId, values: &[i64], thread: u32) -> FastOutcome {
+        (self.frozen, self.due_events, self.is_forwarded) = (true, 1, false);
         let values = values.iter().map(|value| WireValue::Int { value: *value }).collect();
-        let hit = Notification { id: SubscriptionId::Event { number: symbol.0 }, values };
+        let hit = Notification { id: SubscriptionId::Event { number: event.0 }, values };
         FastOutcome::Forward(Box::new((vec![hit], thread)))
     }
 
     /// Steps the monitors. Returns the events to send: those that properties need if a reaction is due, or all of them
     /// if no monitors are embedded.
     fn step(&mut self, batch: &EventBatch, thread: u32) -> Vec<Notification> {
-        let Some(inside) = &mut self.monitors else {
+        let Some(monitors) = &mut self.monitors else {
             return (0..batch.len()).map(|at| hit_of(&batch.event(at))).collect();
         };
         let mut reacts = false;
         let mut wanted = Vec::new();
         for at in 0..batch.len() {
-            let before = inside.event_count();
-            reacts |= inside.step(&batch.event(at), batch.meta(at), thread);
-            if inside.event_count() > before {
+            let before = monitors.event_count();
+            reacts |= monitors.step(&batch.event(at), batch.meta(at), thread);
+            if monitors.event_count() > before {
                 wanted.push(at);
             }
         }
         if !reacts {
             return Vec::new();
         }
-        (self.frozen, self.due, self.is_forwarded) = (true, wanted.len(), false);
+        (self.frozen, self.due_events, self.is_forwarded) = (true, wanted.len(), false);
         wanted.into_iter().map(|at| hit_of(&batch.event(at))).collect()
     }
 
     /// Steps an event together with those that scripts derived from it.
     #[cold]
-    fn step_derived(&mut self, symbol: EventId, values: &[i64], thread: u32) -> FastOutcome {
+    fn step_derived(&mut self, event: EventId, values: &[i64], thread: u32) -> FastOutcome {
         let mut batch = EventBatch::default();
-        batch.push_ints(symbol, values, NO_TIME);
+        batch.push_ints(event, values, NO_TIME);
         for at in 0..self.derived.len() {
             batch.push_copy(&self.derived.event(at), self.derived.meta(at));
         }
@@ -365,12 +370,12 @@ impl HostState {
     }
 }
 
-/// Gives an integer-only event to the scripts. Returns whether they derive others.
+/// Passes an integer-only event to the scripts. Returns whether they derive others.
 #[inline(never)]
-fn derive(scripts: &mut Scripts, symbol: EventId, values: &[i64], found: &mut EventBatch) -> bool {
+fn derive(scripts: &mut Scripts, event: EventId, values: &[i64], found: &mut EventBatch) -> bool {
     let mut params = [Value::UNSET; MAX_FAST_ARGS];
     params.iter_mut().zip(values).for_each(|(param, value)| *param = Value::int(*value));
-    let event = Event { id: symbol, params: &params[..values.len().min(MAX_FAST_ARGS)], text: "" };
+    let event = Event { id: event, params: &params[..values.len().min(MAX_FAST_ARGS)], text: "" };
     if !found.is_empty() {
         found.clear();
     }

@@ -11,7 +11,7 @@ use std::sync::{Mutex, MutexGuard};
 pub(crate) struct ObjectIds {
     last: AtomicI64,
     turn: Mutex<()>,
-    gone: Stack,
+    collected: Stack,
     gone_count: AtomicU64,
     /// Whether paths through objects are tracked.
     has_paths: AtomicBool,
@@ -62,7 +62,7 @@ impl ObjectIds {
     /// Records that an object was collected. Called by the collector while the program runs, so it must not block.
     pub(crate) fn freed(&self, number: i64) {
         self.gone_count.fetch_add(1, Ordering::Relaxed);
-        self.gone.push(number);
+        self.collected.push(number);
     }
 
     /// Keeps collected objects for tracked paths from now on.
@@ -73,12 +73,12 @@ impl ObjectIds {
     /// Distributes the ids that the collector has reported.
     fn drain(&self) -> MutexGuard<'_, PendingDeaths> {
         let mut pending = locked(&self.pending);
-        let gone = self.gone.take();
+        let collected = self.collected.take();
         if self.has_paths.load(Ordering::Relaxed) {
-            pending.paths.extend(&gone);
+            pending.paths.extend(&collected);
         }
-        if pending.slices.len() + gone.len() <= MAX_PENDING {
-            pending.slices.extend(gone);
+        if pending.slices.len() + collected.len() <= MAX_PENDING {
+            pending.slices.extend(collected);
         }
         pending
     }

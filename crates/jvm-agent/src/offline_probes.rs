@@ -229,7 +229,7 @@ pub(crate) fn load(agent: &Agent, bytes: &[u8]) {
             probe_table::reserve(last.map_or(0, |last| last.saturating_add(1)));
             let _ = PROBES.set(probes.classes.into_iter().collect());
         }
-        Err(words) => agent.warn(words),
+        Err(message) => agent.warn(message),
     }
 }
 
@@ -252,12 +252,12 @@ pub(crate) fn attach(
         let Some(place) = ProbeSite::with(&probe.site(&class.name), class, subscriptions, captures) else {
             continue;
         };
-        let words = match place.captures.len() > taken {
+        let message = match place.captures.len() > taken {
             true => "was instrumented for another script",
             false if probe_table::put(probe.number, place) => continue,
             false => "was instrumented on disk and can be monitored by one session only",
         };
-        agent.warn(format!("{shown}.{} {words}: instrument it again", probe.method));
+        agent.warn(format!("{shown}.{} {message}: instrument it again", probe.method));
     }
     true
 }

@@ -70,9 +70,9 @@ fn last_values(mut values: Vec<ProbeValue>, count: usize) -> Option<Vec<ProbeVal
 /// nothing. Calls nothing in the virtual machine and cannot fail.
 #[inline(always)]
 pub(crate) fn on_probe_unlocked(jni: Jni, id: u32, numbers: &[i64]) -> bool {
-    let Some(symbol) = probe_table::int_event(id) else { return false };
+    let Some(event) = probe_table::int_event(id) else { return false };
     let Some(agent) = agent() else { return false };
-    agent.host.step_unlocked(jni.thread(), symbol, numbers)
+    agent.host.step_unlocked(jni.thread(), event, numbers)
 }
 
 /// Processes a report of a probe.
@@ -83,7 +83,7 @@ pub(crate) fn on_probe(jni: Jni, id: u32, values: &[ProbeValue]) {
     if let Some(route) = route
         && let Some(numbers) = route.read(agent, jni, values, &mut numbers)
     {
-        match agent.host.step_biased(jni.thread(), route.symbol, numbers) {
+        match agent.host.step_biased(jni.thread(), route.event, numbers) {
             FastOutcome::Handled => return,
             FastOutcome::Forward(reported) => return forward_fast(agent, jni, *reported),
             FastOutcome::Unhandled => {}
@@ -137,7 +137,7 @@ fn current_thread(agent: &Agent, jni: Jni) -> u32 {
 fn step_locked(agent: &Agent, jni: Jni, route: &IntCapture, numbers: &[i64]) -> bool {
     let thread = current_thread(agent, jni);
     let who = if agent.capabilities.can_support_virtual_threads() { 0 } else { jni.thread() };
-    match agent.host.step_locked(agent, who, route.symbol, numbers, thread) {
+    match agent.host.step_locked(agent, who, route.event, numbers, thread) {
         FastOutcome::Unhandled => false,
         FastOutcome::Handled => true,
         FastOutcome::Forward(reported) => {
@@ -163,7 +163,7 @@ pub(crate) fn dispatch(agent: &Agent, jni: Jni, thread: u32, time: f64, hits: Ve
 #[cold]
 fn forward(agent: &Agent, jni: Jni, thread: u32, time: f64, notifications: Vec<Notification>) {
     let dead = agent.host.dead_objects_for_session(agent);
-    // If the debugger has gone, the program continues on its own.
+    // If the connection to the debugger is closed, the program continues on its own.
     let _ = send_and_wait(agent, jni, &AgentEvent::Notified { thread, time, notifications, dead });
 }
 

@@ -29,13 +29,13 @@ pub(crate) fn prepare(
         .partition(|wanted| matches!(wanted.subscription.id, SubscriptionId::Event { .. }));
     old.iter().for_each(|wanted| wanted.active.store(false, Ordering::SeqCst));
     crate::probe_table::refresh();
-    let mut problems = Vec::new();
+    let mut errors = Vec::new();
     let mut new = Vec::new();
     let mut paths = HashMap::new();
     for want in subscriptions {
         match ResolvedSubscription::new(want, false) {
             Ok(wanted) => new.push(Arc::new(share_path(wanted, &mut paths))),
-            Err(problem) => problems.push(problem),
+            Err(error) => errors.push(error),
         }
     }
     if !paths.is_empty() {
@@ -47,8 +47,8 @@ pub(crate) fn prepare(
     agent.set_subscriptions(kept.into_iter().chain(new.iter().cloned()).collect());
     let concerned: Vec<Arc<ResolvedSubscription>> = old.into_iter().chain(new.iter().cloned()).collect();
     resolve(agent, jni, &new, &concerned)?;
-    problems.extend(new.iter().flat_map(|wanted| current_errors(wanted)));
-    Ok(problems)
+    errors.extend(new.iter().flat_map(|wanted| current_errors(wanted)));
+    Ok(errors)
 }
 
 /// Makes the subscriptions for writes and for other changes of a variable share one path.
@@ -72,7 +72,7 @@ pub(crate) fn share_path(
 pub(crate) fn add(agent: &Agent, jni: Jni, want: Subscription) -> Result<Vec<SubscriptionError>, String> {
     let wanted = match ResolvedSubscription::new(want, true) {
         Ok(wanted) => Arc::new(share_path(wanted, &mut HashMap::new())),
-        Err(problem) => return Ok(vec![problem]),
+        Err(error) => return Ok(vec![error]),
     };
     if let Some(path) = &wanted.path {
         agent.object_ids.follow_paths();
@@ -81,13 +81,13 @@ pub(crate) fn add(agent: &Agent, jni: Jni, want: Subscription) -> Result<Vec<Sub
     let before = agent.subscriptions();
     agent.set_subscriptions(before.iter().cloned().chain([Arc::clone(&wanted)]).collect());
     resolve(agent, jni, std::slice::from_ref(&wanted), std::slice::from_ref(&wanted))?;
-    let problems = current_errors(&wanted);
-    if problems.iter().any(|problem| !problem.pending) {
+    let errors = current_errors(&wanted);
+    if errors.iter().any(|error| !error.pending) {
         wanted.active.store(false, Ordering::SeqCst);
         agent.set_subscriptions(before.to_vec());
         crate::probe_table::refresh();
     }
-    Ok(problems)
+    Ok(errors)
 }
 
 /// The errors of a subscription, as far as they are known now.

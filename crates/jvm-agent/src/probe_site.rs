@@ -104,9 +104,10 @@ impl ProbeSite {
             if applies == Applies::IfInstance {
                 place.take(object_of(site), site);
             }
-            let asks = wanted.subscription.value_requests.iter();
-            let readers =
-                asks.map(|ask| (place.reader(wanted, ask, site, class, method), ask.ty.clone())).collect();
+            let requests = wanted.subscription.value_requests.iter();
+            let readers = requests
+                .map(|request| (place.reader(wanted, request, site, class, method), request.ty.clone()))
+                .collect();
             place.uses.push(SiteUse {
                 wanted: Arc::clone(wanted),
                 if_instance: applies == Applies::IfInstance,
@@ -151,17 +152,17 @@ impl ProbeSite {
             }
         }
         let is_told = matches!(role, PathRole::Root | PathRole::Field { .. });
-        let asks = wanted.subscription.value_requests.iter().filter(|_| is_told);
-        let readers = asks.map(|ask| {
-            let reader = match (&ask.source, entity.is_by_path) {
+        let requests = wanted.subscription.value_requests.iter().filter(|_| is_told);
+        let readers = requests.map(|request| {
+            let reader = match (&request.source, entity.is_by_path) {
                 (ValueSource::Result, true) => ValueReader::Changed,
                 (ValueSource::Thread | ValueSource::Process | ValueSource::Time, true) => {
-                    ValueReader::Context(ask.source.clone())
+                    ValueReader::Context(request.source.clone())
                 }
                 (_, true) => ValueReader::Unavailable,
-                (_, false) => self.reader(wanted, ask, site, class, method),
+                (_, false) => self.reader(wanted, request, site, class, method),
             };
-            (reader, ask.ty.clone())
+            (reader, request.ty.clone())
         });
         let readers = readers.collect();
         let step = Some(PathStep { path: Arc::clone(path), role, this, owner, value });
@@ -171,18 +172,18 @@ impl ProbeSite {
     fn reader(
         &mut self,
         wanted: &ResolvedSubscription,
-        ask: &ValueRequest,
+        request: &ValueRequest,
         site: &Site<'_>,
         class: &Class,
         method: &Method,
     ) -> ValueReader {
-        let roots = match wanted.roots(ask, class, method) {
+        let roots = match wanted.roots(request, class, method) {
             Ok(roots) => roots,
             Err(_) => return ValueReader::Unavailable,
         };
-        match &ask.source {
+        match &request.source {
             ValueSource::Thread | ValueSource::Process | ValueSource::Time => {
-                ValueReader::Context(ask.source.clone())
+                ValueReader::Context(request.source.clone())
             }
             ValueSource::Argument { .. } | ValueSource::Result => {
                 roots.first().map_or(ValueReader::Unavailable, |(_, capture)| {

@@ -33,7 +33,7 @@ fn refresh_one(number: u32) {
     slot.enabled.store(enabled, Ordering::SeqCst);
     if let Some(word) = INT_EVENTS.get(number as usize) {
         let capture = capture.as_ref().filter(|capture| enabled && capture.is_direct);
-        word.store(capture.map_or(0, |capture| capture.symbol.0.wrapping_add(1)), Ordering::SeqCst);
+        word.store(capture.map_or(0, |capture| capture.event.0.wrapping_add(1)), Ordering::SeqCst);
     }
 }
 

@@ -202,8 +202,8 @@ fn handle(agent: &Agent, jni: Jni, request: Request) -> Result<Answer, String> {
             Ok(Answer::Done)
         }
         Request::LoadScripts { plans } => {
-            for (symbol, milliseconds) in agent.host.install_scripts(&plans)? {
-                ticks::start(agent, jni, symbol, milliseconds)?;
+            for (event, milliseconds) in agent.host.install_scripts(&plans)? {
+                ticks::start(agent, jni, event, milliseconds)?;
             }
             Ok(Answer::Done)
         }
@@ -355,6 +355,6 @@ fn statistics(agent: &Agent) -> Vec<(String, String)> {
         all.push(("not loaded yet".to_owned(), wanted.entity.name.class.clone()));
     }
     let wrong = agent.warnings().into_iter();
-    all.extend(wrong.map(|words| ("warning".to_owned(), words)));
+    all.extend(wrong.map(|message| ("warning".to_owned(), message)));
     all
 }

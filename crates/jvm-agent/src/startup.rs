@@ -94,8 +94,8 @@ fn initialize(
     };
     match catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(())) => JNI_OK,
-        Ok(Err(words)) => {
-            eprintln!("invigil: the agent cannot start: {words}");
+        Ok(Err(error)) => {
+            eprintln!("invigil: the agent cannot start: {error}");
             1
         }
         Err(_) => 1,
@@ -132,7 +132,7 @@ fn make_helper(agent: &Agent, jni: Jni) -> Result<(), String> {
         // It exists from an earlier attachment.
         None => jni.find_class(&c_string(HELPER)).ok_or("its helper class was rejected")?,
     };
-    let shape = Class::read(&bytes).map_err(|problem| problem.to_string())?;
+    let shape = Class::read(&bytes).map_err(|error| error.to_string())?;
     for method in shape.methods.iter().filter(|method| !method.has_code) {
         let (name, descriptor) = (c_string(&method.name), c_string(&method.descriptor));
         let id =
@@ -157,7 +157,7 @@ fn make_helper(agent: &Agent, jni: Jni) -> Result<(), String> {
 /// Opens one of the two connections.
 fn connect(agent: &Agent, channel: Channel) -> Result<UnixStream, String> {
     let socket = agent.socket();
-    let failed = |words: String| format!("no connection to the debugger at {socket}: {words}");
+    let failed = |error: String| format!("no connection to the debugger at {socket}: {error}");
     let mut stream = UnixStream::connect(&socket).map_err(|error| failed(error.to_string()))?;
     let greeting = Greeting { magic: MAGIC, version: VERSION, channel, process: std::process::id() };
     protocol::send(&mut stream, &greeting).map_err(|lost| failed(lost.to_string()))?;
@@ -185,8 +185,8 @@ extern "system" fn vm_init(_: *mut jvmtiEnv, env: *mut JNIEnv, _: jthread) {
             agent.channel.open(connect(agent, Channel::Events)?);
             start_thread(agent, jni, run_service)
         });
-        if let Err(words) = begun {
-            eprintln!("invigil: the agent cannot start: {words}");
+        if let Err(error) = begun {
+            eprintln!("invigil: the agent cannot start: {error}");
             give_up(agent);
             return;
         }
@@ -205,8 +205,8 @@ extern "system" fn vm_death(_: *mut jvmtiEnv, env: *mut JNIEnv) {
     });
 }
 
-/// Gives up because the debugger has gone. A program that was to be monitored and has not started must not run
-/// unmonitored.
+/// Gives up because the connection to the debugger is closed. A program that was to be monitored and has not started
+/// must not run unmonitored.
 fn give_up(agent: &Agent) {
     agent.channel.close();
     if agent.launched {
@@ -245,9 +245,9 @@ extern "system" fn run_attached(_: *mut jvmtiEnv, env: *mut JNIEnv, _: *mut c_vo
         });
         match connected {
             Ok(stream) => requests::serve(agent, jni, stream),
-            Err(words) => {
+            Err(error) => {
                 agent.channel.close();
-                eprintln!("invigil: the agent cannot start: {words}");
+                eprintln!("invigil: the agent cannot start: {error}");
             }
         }
     });

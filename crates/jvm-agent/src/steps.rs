@@ -29,9 +29,9 @@ static STEPPING: Mutex<Option<Stepping>> = Mutex::new(None);
 /// Steps a thread when it is resumed. `depth` counts the frames that a user sees.
 pub(crate) fn start(agent: &Agent, jni: Jni, thread: Ref, depth: u32, kind: StepKind) -> Result<(), String> {
     if !agent.capabilities.can_generate_single_step_events() {
-        let words =
+        let message =
             "stepping is available only in a program that was started with `invigil run` and a prompt";
-        return Err(words.to_owned());
+        return Err(message.to_owned());
     }
     let depth = stack::hidden_frames(agent, jni, Some(thread)) + depth as i32;
     let failed = crate::vm::error_text;

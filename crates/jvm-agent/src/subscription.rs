@@ -90,18 +90,18 @@ impl ResolvedSubscription {
     }
 
     /// Notes that a requested value may be an integer that is not an object's id.
-    pub(crate) fn mark_integer(&self, ask: usize) {
-        if let Some(plain) = self.is_integer.get(ask)
+    pub(crate) fn mark_integer(&self, request_index: usize) {
+        if let Some(plain) = self.is_integer.get(request_index)
             && !plain.load(Ordering::Relaxed)
         {
             plain.store(true, Ordering::Relaxed);
         }
     }
 
-    fn problem(&self, ask: Option<usize>, reason: String, help: String) -> SubscriptionError {
+    fn error(&self, request_index: Option<usize>, reason: String, help: String) -> SubscriptionError {
         SubscriptionError {
             id: self.subscription.id.clone(),
-            value_request: ask.map(|ask| ask as u32),
+            value_request: request_index.map(|index| index as u32),
             reason,
             help,
             pending: false,
@@ -121,13 +121,13 @@ impl ResolvedSubscription {
                 if has_only_own_members(class) {
                     let near = nearest(member, class.fields.iter().map(|field| field.name.as_str()));
                     let reason = format!("the class `{shown}` has no field `{member}`");
-                    return vec![self.problem(None, reason, meant(near))];
+                    return vec![self.error(None, reason, meant(near))];
                 }
                 return Vec::new();
             };
             if field.constant.is_some() {
                 let reason = format!("`{written}` is a constant, which is never written");
-                return vec![self.problem(None, reason, String::new())];
+                return vec![self.error(None, reason, String::new())];
             }
             return Vec::new();
         }
@@ -143,7 +143,7 @@ impl ResolvedSubscription {
             let known = class.methods.iter().map(|method| method.name.as_str());
             let near = nearest(member, known.filter(|name| !name.starts_with('<')));
             let reason = format!("the class `{shown}` has no method `{member}`");
-            return vec![self.problem(None, reason, meant(near))];
+            return vec![self.error(None, reason, meant(near))];
         }
         let chosen: Vec<&Method> = named
             .iter()
@@ -153,36 +153,35 @@ impl ResolvedSubscription {
         if chosen.is_empty() {
             let all: Vec<String> = named.iter().map(|method| format!("`{}`", signature(method))).collect();
             let reason = format!("no method `{member}` of `{shown}` has these parameters");
-            return vec![self.problem(None, reason, format!("there is {}", all.join(", ")))];
+            return vec![self.error(None, reason, format!("there is {}", all.join(", ")))];
         }
         if let Some(local) = &self.entity.local {
             let lacking = self.missing_local(local, &chosen).or_else(|| {
                 let reason = format!("the members of the local variable `{local}` are unknown");
                 let help = "the class must be on the class path".to_owned();
-                (!self.entity.members.is_empty()).then(|| self.problem(None, reason, help))
+                (!self.entity.members.is_empty()).then(|| self.error(None, reason, help))
             });
             return lacking.into_iter().collect();
         }
         let in_calls = self.is_at_calls();
         if let Some(native) = chosen.iter().find(|method| method.access & NATIVE != 0 && !in_calls) {
-            let reason = format!("`{written}` is native: no probe can be put into `{}`", signature(native));
-            return vec![self.problem(None, reason, "name a method that calls it".to_owned())];
+            let reason =
+                format!("`{written}` is native: a probe cannot be placed in `{}`", signature(native));
+            return vec![self.error(None, reason, "name a method that calls it".to_owned())];
         }
         let with_code =
             chosen.into_iter().filter(|method| in_calls || method.has_code && method.access & BRIDGE == 0);
-        let mut problems = Vec::new();
+        let mut errors = Vec::new();
         for method in with_code {
-            for (at, ask) in self.subscription.value_requests.iter().enumerate() {
-                if let Err((reason, help)) = self.roots(ask, class, method)
-                    && !problems
-                        .iter()
-                        .any(|known: &SubscriptionError| known.value_request == Some(at as u32))
+            for (at, request) in self.subscription.value_requests.iter().enumerate() {
+                if let Err((reason, help)) = self.roots(request, class, method)
+                    && !errors.iter().any(|known: &SubscriptionError| known.value_request == Some(at as u32))
                 {
-                    problems.push(self.problem(Some(at), reason, help));
+                    errors.push(self.error(Some(at), reason, help));
                 }
             }
         }
-        problems
+        errors
     }
 
     /// The error for a local variable that methods of the right name and parameters lack.
@@ -195,9 +194,9 @@ impl ResolvedSubscription {
         let reason = format!("the method `{shown}` has no local variable `{local}`");
         if known().all(|name| name == "this") && methods.iter().any(|method| method.has_code) {
             let help = "the class file does not have the names of local variables: compile with `javac -g`";
-            return Some(self.problem(None, reason, help.to_owned()));
+            return Some(self.error(None, reason, help.to_owned()));
         }
-        Some(self.problem(None, reason, meant(nearest(local, known().filter(|name| *name != "this")))))
+        Some(self.error(None, reason, meant(nearest(local, known().filter(|name| *name != "this")))))
     }
 
     /// Whether it is about a local variable.
@@ -409,14 +408,15 @@ pub(crate) mod tests {
         }
     }
 
-    pub(crate) fn wanted(moment: Trigger, name: &str, sources: &[ValueSource]) -> ResolvedSubscription {
-        let asks = sources.iter().map(|source| ValueRequest { source: source.clone(), ty: None }).collect();
+    pub(crate) fn wanted(trigger: Trigger, name: &str, sources: &[ValueSource]) -> ResolvedSubscription {
+        let value_requests =
+            sources.iter().map(|source| ValueRequest { source: source.clone(), ty: None }).collect();
         let want = Subscription {
             id: SubscriptionId::Event { number: 0 },
-            trigger: moment,
+            trigger,
             name: name.into(),
             candidates: Vec::new(),
-            value_requests: asks,
+            value_requests,
             variable_path: None,
         };
         ResolvedSubscription::new(want, true).unwrap()
@@ -427,21 +427,21 @@ pub(crate) mod tests {
     }
 
     fn complaint(wanted: &ResolvedSubscription, class: &Class) -> String {
-        let problems = wanted.errors_in(class);
-        problems.iter().map(|problem| format!("{}; {}\n", problem.reason, problem.help)).collect()
+        let errors = wanted.errors_in(class);
+        errors.iter().map(|error| format!("{}; {}\n", error.reason, error.help)).collect()
     }
 
     #[test]
     fn misspelled_members_suggest_the_nearest() {
         let class = class(true);
-        let words = complaint(&wanted(Trigger::Enter, "Queue.psuh", &[]), &class);
-        assert!(words.contains("no method `psuh`") && words.contains("`push`"), "{words}");
-        let words = complaint(&wanted(Trigger::Write, "Queue.sise", &[]), &class);
-        assert!(words.contains("no field `sise`") && words.contains("`size`"), "{words}");
-        let words = complaint(&wanted(Trigger::Enter, "Queue.push", &[text("itme")]), &class);
-        assert!(words.contains("no parameter `itme`") && words.contains("`item`"), "{words}");
-        let words = complaint(&wanted(Trigger::Enter, "Queue.push(int)", &[]), &class);
-        assert!(words.contains("push(int, long)"), "{words}");
+        let message = complaint(&wanted(Trigger::Enter, "Queue.psuh", &[]), &class);
+        assert!(message.contains("no method `psuh`") && message.contains("`push`"), "{message}");
+        let message = complaint(&wanted(Trigger::Write, "Queue.sise", &[]), &class);
+        assert!(message.contains("no field `sise`") && message.contains("`size`"), "{message}");
+        let message = complaint(&wanted(Trigger::Enter, "Queue.push", &[text("itme")]), &class);
+        assert!(message.contains("no parameter `itme`") && message.contains("`item`"), "{message}");
+        let message = complaint(&wanted(Trigger::Enter, "Queue.push(int)", &[]), &class);
+        assert!(message.contains("push(int, long)"), "{message}");
         assert!(complaint(&wanted(Trigger::Enter, "Queue.pop", &[]), &class).contains("native"));
     }
 
@@ -469,8 +469,8 @@ pub(crate) mod tests {
     #[test]
     fn arguments_without_names_have_positions() {
         let class = class(false);
-        let words = complaint(&wanted(Trigger::Enter, "Queue.push", &[text("item")]), &class);
-        assert!(words.contains("javac -g"), "{words}");
+        let message = complaint(&wanted(Trigger::Enter, "Queue.push", &[text("item")]), &class);
+        assert!(message.contains("javac -g"), "{message}");
         let second = ValueSource::Argument { number: 2 };
         assert_eq!(complaint(&wanted(Trigger::Enter, "Queue.push", &[second]), &class), "");
     }

@@ -35,17 +35,17 @@ static WAITING: Mutex<Vec<(EventId, Duration)>> = Mutex::new(Vec::new());
 pub(crate) fn start(
     agent: &Agent,
     jni: crate::vm::Jni,
-    symbol: EventId,
+    event: EventId,
     milliseconds: u32,
 ) -> Result<(), String> {
     let every = Duration::from_millis(milliseconds.max(1).into());
-    locked(&WAITING).push((symbol, every));
+    locked(&WAITING).push((event, every));
     start_thread(agent, jni, ticks)
 }
 
 extern "system" fn ticks(_: *mut jvmtiEnv, env: *mut JNIEnv, _: *mut c_void) {
     mark_agent_thread();
-    let Some((symbol, every)) = locked(&WAITING).pop() else { return };
+    let Some((event, every)) = locked(&WAITING).pop() else { return };
     let reattach = agent().map(Agent::attachments);
     // The next debugger starts ticks of its own.
     let is_wanted = |agent: &Agent| !agent.channel.is_closed() && Some(agent.attachments()) == reattach;
@@ -58,7 +58,7 @@ extern "system" fn ticks(_: *mut jvmtiEnv, env: *mut JNIEnv, _: *mut c_void) {
     while agent().is_some_and(is_wanted) && !ends_before(next) {
         callback(env, |agent, jni| {
             let time = agent.started_at.elapsed().as_secs_f64();
-            let hit = Notification { id: SubscriptionId::Event { number: symbol.0 }, values: Vec::new() };
+            let hit = Notification { id: SubscriptionId::Event { number: event.0 }, values: Vec::new() };
             jni.framed(|| dispatch(agent, jni, 0, time, vec![hit]));
         });
         // A late thread reports the time once instead of catching up.

@@ -453,7 +453,8 @@ pub(crate) fn undefined_variables(agent: &Agent, gone: &[i64], time: f64) -> Vec
                 ValueSource::Time => WireValue::Float { value: time },
                 _ => WireValue::Unset,
             };
-            let values = wanted.subscription.value_requests.iter().map(|ask| value(&ask.source)).collect();
+            let values =
+                wanted.subscription.value_requests.iter().map(|request| value(&request.source)).collect();
             hits.push(Notification { id: wanted.subscription.id.clone(), values });
         }
     }

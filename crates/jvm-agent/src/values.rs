@@ -13,8 +13,8 @@ use invigil_monitor::event::EventBatch;
 /// let number = value(&WireValue::Object { number: 7 }, &mut EventBatch::default());
 /// assert_eq!(number.as_int(), Some(7));
 /// ```
-pub fn value(datum: &WireValue, batch: &mut EventBatch) -> Value {
-    match datum {
+pub fn value(wire_value: &WireValue, batch: &mut EventBatch) -> Value {
+    match wire_value {
         WireValue::Unset => Value::UNSET,
         WireValue::Null => Value::NONE,
         WireValue::Bool { value } => Value::bool(*value),

@@ -53,8 +53,8 @@ pub(crate) fn weave_class(agent: &Agent, name: &str, bytes: &[u8]) -> Option<Vec
     }
     let class = match Class::read(bytes) {
         Ok(class) => class,
-        Err(problem) => {
-            agent.warn(format!("{}: {problem}", name.replace('/', ".")));
+        Err(error) => {
+            agent.warn(format!("{}: {error}", name.replace('/', ".")));
             return None;
         }
     };
@@ -75,8 +75,8 @@ pub(crate) fn weave_class(agent: &Agent, name: &str, bytes: &[u8]) -> Option<Vec
             Some(woven.bytes)
         }
         Ok(None) => None,
-        Err(problem) => {
-            agent.warn(format!("{}: {problem}", class.name.replace('/', ".")));
+        Err(error) => {
+            agent.warn(format!("{}: {error}", class.name.replace('/', ".")));
             None
         }
     }
@@ -84,31 +84,31 @@ pub(crate) fn weave_class(agent: &Agent, name: &str, bytes: &[u8]) -> Option<Vec
 
 /// Notes what a class that a subscription names reveals about it.
 pub(crate) fn note_class(agent: &Agent, wanted: &ResolvedSubscription, class: &Class) {
-    if let Some(problems) = record_class(wanted, class)
+    if let Some(errors) = record_class(wanted, class)
         && agent.running.load(Ordering::Relaxed)
     {
         // The class was loaded late: there is no request that these errors could answer.
-        for problem in &problems {
-            agent.warn(format!("{}: {}", wanted.subscription.name, problem.reason));
+        for error in &errors {
+            agent.warn(format!("{}: {}", wanted.subscription.name, error.reason));
         }
     }
 }
 
 /// Notes what a class reveals about a subscription. Returns the errors if it is the first class that the name means.
 pub(crate) fn record_class(wanted: &ResolvedSubscription, class: &Class) -> Option<Vec<SubscriptionError>> {
-    let problems = wanted.errors_in(class);
+    let errors = wanted.errors_in(class);
     let first = !wanted.seen.swap(true, Ordering::SeqCst);
     if wanted.subscription.trigger != Trigger::Write && wanted.declaration(class) == Declared::Below {
         let _ = wanted.reach.set(CodeReach { ancestor: None, below: true });
     }
     let mut wrong = locked(&wanted.errors);
     if first {
-        wrong.clone_from(&problems);
-    } else if problems.is_empty() {
+        wrong.clone_from(&errors);
+    } else if errors.is_empty() {
         // One class that has the member is enough.
         wrong.clear();
     }
-    first.then_some(problems)
+    first.then_some(errors)
 }
 
 /// Whether bytes occur in others.

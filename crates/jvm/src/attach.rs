@@ -24,8 +24,8 @@ pub fn is_java_vm(process: i32) -> bool {
     maps.lines().any(|line| line.ends_with("/libjvm.so"))
 }
 
-fn attach_error(process: i32, words: impl std::fmt::Display) -> TargetError {
-    TargetError::Control(format!("cannot attach to {process}: {words}"))
+fn attach_error(process: i32, message: impl std::fmt::Display) -> TargetError {
+    TargetError::Control(format!("cannot attach to {process}: {message}"))
 }
 
 /// The process id in the process's own container.
@@ -79,8 +79,8 @@ pub(crate) fn load_agent(process: i32, listener: &AgentListener) -> TargetResult
     if decode_log && loaded {
         return Ok(());
     }
-    let words = answer.split_once('\n').map_or(answer.as_str(), |(_, rest)| rest).trim();
-    Err(attach_error(process, format_args!("the virtual machine cannot load the agent: {words}")))
+    let message = answer.split_once('\n').map_or(answer.as_str(), |(_, rest)| rest).trim();
+    Err(attach_error(process, format_args!("the virtual machine cannot load the agent: {message}")))
 }
 
 /// Connects to the virtual machine's socket, which it opens on request.

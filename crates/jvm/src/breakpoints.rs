@@ -12,24 +12,24 @@ use std::collections::BTreeMap;
 /// The number of the breakpoint that `until` sets.
 pub(crate) const UNTIL: u32 = u32::MAX;
 
-/// A breakpoint that is set.
-struct SetBreakpoint {
+/// A breakpoint with its settings and hits.
+struct BreakpointEntry {
     owner: Owner,
     spec: BreakpointSpec,
     enabled: bool,
     hits: u64,
     /// Number of further hits that are ignored.
     ignore: u64,
-    /// Its location, as the agent knows it.
-    name: String,
+    /// The location as sent to the agent: a qualified method or a line.
+    qualified_name: String,
     /// Its locations as text; empty until a class that has it is loaded.
     locations: Vec<String>,
 }
 
-/// The breakpoints that are set.
+/// The breakpoints by id.
 #[derive(Default)]
 pub(crate) struct BreakpointTable {
-    all: BTreeMap<BreakpointId, SetBreakpoint>,
+    all: BTreeMap<BreakpointId, BreakpointEntry>,
     last: u32,
     /// Whether `until` has set its breakpoint.
     until: bool,
@@ -38,7 +38,7 @@ pub(crate) struct BreakpointTable {
 impl BreakpointTable {
     /// The owner of a breakpoint, if it is enabled.
     pub(crate) fn owner(&self, id: BreakpointId) -> Option<Owner> {
-        self.all.get(&id).filter(|point| point.enabled).map(|point| point.owner)
+        self.all.get(&id).filter(|entry| entry.enabled).map(|entry| entry.owner)
     }
 }
 
@@ -62,34 +62,34 @@ impl JavaTarget {
         spec: &BreakpointSpec,
     ) -> TargetResult<BreakpointId> {
         let id = BreakpointId(self.breakpoints.last + 1);
-        let (name, places) = self.resolve_breakpoint(
+        let (name, locations) = self.set_in_agent(
             SubscriptionId::Breakpoint { number: id.0 },
             &spec.kind,
             spec.condition.as_deref(),
         )?;
         let spec = spec.clone();
-        let set = SetBreakpoint {
+        let entry = BreakpointEntry {
             owner,
             enabled: true,
             hits: 0,
             ignore: spec.ignore,
             spec,
-            name,
-            locations: places,
+            qualified_name: name,
+            locations,
         };
         self.breakpoints.last = id.0;
-        self.breakpoints.all.insert(id, set);
+        self.breakpoints.all.insert(id, entry);
         Ok(id)
     }
 
-    /// Makes the agent set a breakpoint. Returns its name, and its locations as text.
-    fn resolve_breakpoint(
+    /// Sets a breakpoint in the agent. Returns its qualified name, and its locations as text.
+    fn set_in_agent(
         &mut self,
-        key: SubscriptionId,
-        what: &BreakpointKind,
+        id: SubscriptionId,
+        kind: &BreakpointKind,
         condition: Option<&str>,
     ) -> TargetResult<(String, Vec<String>)> {
-        let (moment, name) = match what {
+        let (trigger, name) = match kind {
             BreakpointKind::Location(name) if name.trim().starts_with('*') => {
                 return Err(TargetError::Request(
                     "Java programs have no addresses: name a method or a line".to_owned(),
@@ -104,13 +104,13 @@ impl JavaTarget {
                 Err(_) => (Trigger::Enter, self.qualified_name(name)),
             },
             BreakpointKind::Return(name) => (Trigger::Return, self.qualified_name(name)),
-            BreakpointKind::Watch { expression: of, read: false, write: true } => {
-                let field = of.strip_prefix("this.").unwrap_or(of);
+            BreakpointKind::Watch { expression, read: false, write: true } => {
+                let field = expression.strip_prefix("this.").unwrap_or(expression);
                 (Trigger::Write, self.qualified_name(field))
             }
-            BreakpointKind::Watch { expression: of, .. } => {
+            BreakpointKind::Watch { expression, .. } => {
                 return Err(TargetError::Request(format!(
-                    "reads of `{of}` cannot be watched in a Java program; `watch {of}` stops at writes"
+                    "reads of `{expression}` cannot be watched in a Java program; `watch {expression}` stops at writes"
                 )));
             }
         };
@@ -118,20 +118,20 @@ impl JavaTarget {
             source: ValueSource::Expression { text: text.to_owned() },
             ty: Some(ValueType::Bool),
         });
-        let subscription = self.subscription(key, moment, &name, condition.into_iter().collect());
-        let places = match self.request(&Request::SetBreakpoint { subscription })? {
+        let subscription = self.subscription(id, trigger, &name, condition.into_iter().collect());
+        let locations = match self.request(&Request::SetBreakpoint { subscription })? {
             Answer::Locations { locations } => locations.iter().map(location_text).collect(),
-            Answer::Errors { errors: problems } => {
-                if let Some(problem) = problems.iter().find(|problem| !problem.pending) {
+            Answer::Errors { errors } => {
+                if let Some(error) = errors.iter().find(|error| !error.pending) {
                     let help =
-                        if problem.help.is_empty() { String::new() } else { format!("; {}", problem.help) };
-                    return Err(TargetError::Request(format!("{}{help}", problem.reason)));
+                        if error.help.is_empty() { String::new() } else { format!("; {}", error.help) };
+                    return Err(TargetError::Request(format!("{}{help}", error.reason)));
                 }
                 self.locations_of(&name)
             }
             _ => Vec::new(),
         };
-        Ok((name, places))
+        Ok((name, locations))
     }
 
     /// The locations of a name in the loaded classes, as text.
@@ -142,7 +142,7 @@ impl JavaTarget {
         }
     }
 
-    /// A name without a class belongs to the class of the selected thread's current method.
+    /// Qualifies a name without a class with the class of the selected frame's method.
     fn qualified_name(&mut self, name: &str) -> String {
         let name = name.trim();
         let path = name.split('(').next().unwrap_or_default();
@@ -178,11 +178,11 @@ impl JavaTarget {
         }
     }
 
-    pub(crate) fn switch_breakpoint(&mut self, id: BreakpointId, enabled: bool) -> TargetResult {
-        let Some(point) = self.breakpoints.all.get_mut(&id) else {
+    pub(crate) fn enable_breakpoint(&mut self, id: BreakpointId, enabled: bool) -> TargetResult {
+        let Some(entry) = self.breakpoints.all.get_mut(&id) else {
             return Err(TargetError::Request(format!("there is no breakpoint {}", id.0)));
         };
-        point.enabled = enabled;
+        entry.enabled = enabled;
         match self.request(&Request::EnableBreakpoint { number: id.0, enabled }) {
             Ok(_) | Err(TargetError::Ended(_)) => Ok(()),
             Err(error) => Err(error),
@@ -191,71 +191,74 @@ impl JavaTarget {
 
     pub(crate) fn list_breakpoints(&mut self) -> Vec<Breakpoint> {
         // Classes may have been loaded in the meantime.
-        let lacking: Vec<(BreakpointId, String)> = self
+        let unresolved: Vec<(BreakpointId, String)> = self
             .breakpoints
             .all
             .iter()
-            .filter(|(_, set)| set.locations.is_empty())
-            .map(|(id, set)| (*id, set.name.clone()))
+            .filter(|(_, entry)| entry.locations.is_empty())
+            .map(|(id, entry)| (*id, entry.qualified_name.clone()))
             .collect();
-        for (id, name) in lacking {
-            let places = self.locations_of(&name);
-            if let Some(set) = self.breakpoints.all.get_mut(&id) {
-                set.locations = places;
+        for (id, name) in unresolved {
+            let locations = self.locations_of(&name);
+            if let Some(entry) = self.breakpoints.all.get_mut(&id) {
+                entry.locations = locations;
             }
         }
-        let all = self.breakpoints.all.iter().map(|(id, set)| Breakpoint {
+        let all = self.breakpoints.all.iter().map(|(id, entry)| Breakpoint {
             id: *id,
-            owner: set.owner,
-            spec: set.spec.clone(),
-            locations: set.locations.clone(),
-            hits: set.hits,
-            enabled: set.enabled,
+            owner: entry.owner,
+            spec: entry.spec.clone(),
+            locations: entry.locations.clone(),
+            hits: entry.hits,
+            enabled: entry.enabled,
         });
         all.collect()
     }
 
-    /// The breakpoints of an owner that are hit at the current location of the stopped thread.
-    pub(crate) fn breakpoints_hit(&mut self, owner: Owner) -> TargetResult<Option<StopReason>> {
+    /// Counts the hits of an owner's breakpoints at this stop and removes those that stop only once. Returns the stop
+    /// reason, if the owner is to be notified.
+    pub(crate) fn process_hits(&mut self, owner: Owner) -> TargetResult<Option<StopReason>> {
         let Some(waiting) = &self.stopped_thread else { return Ok(None) };
-        let (mut points, mut once, mut until) = (Vec::new(), Vec::new(), false);
+        let (mut hit_breakpoints, mut once, mut until) = (Vec::new(), Vec::new(), false);
         for hit in &waiting.notifications {
             let SubscriptionId::Breakpoint { number } = hit.id else { continue };
             until |= number == UNTIL && owner == Owner::User;
             let id = BreakpointId(number);
-            let Some(set) = self.breakpoints.all.get_mut(&id).filter(|set| set.owner == owner && set.enabled)
+            let Some(entry) =
+                self.breakpoints.all.get_mut(&id).filter(|entry| entry.owner == owner && entry.enabled)
             else {
                 continue;
             };
-            if set.spec.condition.is_some() && hit.values.first() != Some(&(WireValue::Bool { value: true }))
+            if entry.spec.condition.is_some()
+                && hit.values.first() != Some(&(WireValue::Bool { value: true }))
             {
                 continue;
             }
-            set.hits += 1;
-            if set.ignore > 0 {
-                set.ignore -= 1;
+            entry.hits += 1;
+            if entry.ignore > 0 {
+                entry.ignore -= 1;
                 continue;
             }
-            if set.spec.once {
+            if entry.spec.once {
                 once.push(id);
             }
-            points.push(id);
+            hit_breakpoints.push(id);
         }
         for id in once {
             self.drop_breakpoint(id)?;
         }
-        Ok(match (points.is_empty(), until) {
-            (false, _) => Some(StopReason::Breakpoints { owner, breakpoints: points }),
+        Ok(match (hit_breakpoints.is_empty(), until) {
+            (false, _) => Some(StopReason::Breakpoints { owner, breakpoints: hit_breakpoints }),
             (true, true) => Some(StopReason::Stepped { returned: None }),
             (true, false) => None,
         })
     }
 
     /// Sets the breakpoint of `until`.
-    pub(crate) fn set_until(&mut self, place: &str) -> TargetResult {
-        self.resolve_breakpoint(
+    pub(crate) fn set_until(&mut self, location: &str) -> TargetResult {
+        self.set_in_agent(
             SubscriptionId::Breakpoint { number: UNTIL },
-            &BreakpointKind::Location(place.to_owned()),
+            &BreakpointKind::Location(location.to_owned()),
             None,
         )?;
         self.breakpoints.until = true;

@@ -25,12 +25,12 @@ impl JavaTarget {
     ) -> TargetResult<Vec<UnresolvedEvent>> {
         let path = self.class_path();
         let (mut found, mut unknown) = (Vec::new(), Vec::new());
-        for (symbol, call) in calls {
+        for (event, call) in calls {
             match resolve(path, call) {
                 Ok(call) => found.push(call),
                 Err((reason, help)) => {
                     unknown.push(UnresolvedEvent {
-                        event: *symbol,
+                        event: *event,
                         param: None,
                         reason,
                         help,
@@ -60,17 +60,17 @@ impl JavaTarget {
 /// The method that a call denotes, as in the class files.
 fn resolve(path: &ClassPath, call: &MethodCall) -> Result<wire::MethodCall, NameError> {
     let words: Vec<&str> = call.of.split('.').collect();
-    let mut first_mistake = None;
+    let mut first_error = None;
     for split in (1..=words.len()).rev() {
         let (class, members) = words.split_at(split);
         for class in classes_named(path, &class.join(".")) {
             match of_class(path, &class, members, call) {
                 Ok(found) => return Ok(found),
-                Err(mistake) => first_mistake = first_mistake.or(Some(mistake)),
+                Err(error) => first_error = first_error.or(Some(error)),
             }
         }
     }
-    Err(first_mistake.unwrap_or_else(|| {
+    Err(first_error.unwrap_or_else(|| {
         let help = nearest_class(path, words[0]).or_else(|| nearest_class(path, &call.of));
         let help = help.unwrap_or_else(|| "called methods are looked up in class files".to_owned());
         (format!("`{}` matches no class on the class path", call.of), help)
@@ -134,7 +134,7 @@ fn of_class(
         fields,
         method: chosen.name.clone(),
         descriptor: chosen.descriptor.clone(),
-        arguments: call.arguments.iter().map(datum).collect(),
+        arguments: call.arguments.iter().map(wire_value).collect(),
     })
 }
 
@@ -185,7 +185,7 @@ fn widened(descriptor: &str, arguments: &[CallArgument]) -> usize {
     types.zip(arguments).filter(differs).count()
 }
 
-fn datum(argument: &CallArgument) -> WireValue {
+fn wire_value(argument: &CallArgument) -> WireValue {
     match argument {
         CallArgument::Boolean(value) => WireValue::Bool { value: *value },
         CallArgument::Char(value) => WireValue::Int { value: (*value).into() },

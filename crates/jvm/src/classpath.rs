@@ -12,9 +12,9 @@ const MOST: usize = 200_000;
 /// Maximum depth of directories.
 const DEEPEST: usize = 40;
 /// Maximum size of an archive's directory.
-const LONGEST: u64 = 256 << 20;
+const MAX_ARCHIVE_SIZE: u64 = 256 << 20;
 /// Maximum size of a class file.
-const LARGEST: u64 = 64 << 20;
+const MAX_CLASS_SIZE: u64 = 64 << 20;
 
 /// The classes of a program: directories and archives.
 ///
@@ -87,7 +87,7 @@ impl ClassPath {
             Entry::Folder { root, classes } => classes.iter().any(|class| class == name).then(|| {
                 let mut bytes = Vec::new();
                 let file = File::open(root.join(format!("{name}{CLASS}"))).ok()?;
-                file.take(LARGEST).read_to_end(&mut bytes).ok()?;
+                file.take(MAX_CLASS_SIZE).read_to_end(&mut bytes).ok()?;
                 Some(bytes)
             })?,
             Entry::Archive { file, members } => {
@@ -134,7 +134,7 @@ fn directory_of(file: &mut (impl Read + Seek)) -> Option<Vec<u8>> {
     file.take(tail).read_to_end(&mut end).ok()?;
     let at = end.windows(4).rposition(|bytes| bytes == b"PK\x05\x06")?;
     let (size, start) = (four(&end, at + 12)?, four(&end, at + 16)?);
-    if size > LONGEST {
+    if size > MAX_ARCHIVE_SIZE {
         return None;
     }
     file.seek(SeekFrom::Start(start)).ok()?;
@@ -177,7 +177,7 @@ fn members(directory: &[u8]) -> Vec<Member> {
 
 /// The uncompressed content of a file in an archive.
 fn unpacked(archive: &mut (impl Read + Seek), member: &Member) -> Option<Vec<u8>> {
-    if member.packed > LARGEST || member.unpacked > LARGEST {
+    if member.packed > MAX_CLASS_SIZE || member.unpacked > MAX_CLASS_SIZE {
         return None;
     }
     archive.seek(SeekFrom::Start(member.at)).ok()?;
@@ -187,7 +187,9 @@ fn unpacked(archive: &mut (impl Read + Seek), member: &Member) -> Option<Vec<u8>
     let mut bytes = Vec::new();
     let packed = archive.take(member.packed);
     match member.is_deflated {
-        true => flate2::read::DeflateDecoder::new(packed).take(LARGEST).read_to_end(&mut bytes).ok()?,
+        true => {
+            flate2::read::DeflateDecoder::new(packed).take(MAX_CLASS_SIZE).read_to_end(&mut bytes).ok()?
+        }
         false => { packed }.read_to_end(&mut bytes).ok()?,
     };
     Some(bytes)

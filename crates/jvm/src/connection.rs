@@ -134,8 +134,8 @@ impl AgentListener {
                 return Err(TargetError::Control(how));
             }
             if Instant::now() > until {
-                let words = "the agent in the virtual machine does not answer; it needs a HotSpot virtual machine of Java 11 or later";
-                return Err(TargetError::Control(words.to_owned()));
+                let message = "the agent in the virtual machine does not answer; it needs a HotSpot virtual machine of Java 11 or later";
+                return Err(TargetError::Control(message.to_owned()));
             }
             let mut waits = [PollFd::new(self.listener.as_fd(), PollFlags::POLLIN)];
             let _ = poll(&mut waits, GLANCE);
@@ -176,22 +176,22 @@ pub(crate) enum Incoming {
     Event(AgentEvent),
     /// The target was interrupted.
     Woken,
-    /// The agent has gone, and most likely the program with it.
+    /// The agent has closed the connection, most likely because the program has ended.
     Disconnected(Disconnected),
 }
 
 /// Why a request failed.
 pub(crate) enum RequestError {
-    /// The agent refused it.
+    /// The agent rejected it.
     Refused(String),
     /// The answer is late; it will arrive later.
     TimedOut,
-    /// The agent has gone.
+    /// The agent has closed the connection.
     Disconnected(Disconnected),
 }
 
 impl AgentConnection {
-    pub(crate) fn ask(&mut self, request: &Request) -> Result<Answer, RequestError> {
+    pub(crate) fn request(&mut self, request: &Request) -> Result<Answer, RequestError> {
         protocol::send(&mut self.control, request).map_err(RequestError::Disconnected)?;
         self.outstanding += 1;
         loop {

@@ -12,7 +12,7 @@ use std::path::Path;
 
 /// An event of the catalog.
 pub(crate) struct EventPlan {
-    symbol: EventId,
+    event: EventId,
     name: String,
     params: Vec<Param>,
     active: bool,
@@ -24,25 +24,25 @@ const EXIT: &str = "#exit";
 impl JavaTarget {
     /// Announces the events of the catalog to the agent.
     pub(crate) fn plan(&mut self, catalog: &EventCatalog) -> TargetResult<Vec<UnresolvedEvent>> {
-        let plan = |(symbol, written): (EventId, &EventDecl)| EventPlan {
-            symbol,
-            name: written.name.clone(),
-            params: written.params.clone(),
+        let plan = |(event, decl): (EventId, &EventDecl)| EventPlan {
+            event,
+            name: decl.name.clone(),
+            params: decl.params.clone(),
             active: false,
         };
         self.plans = catalog.iter().map(plan).collect();
         let (subscriptions, mut unknown) = subscriptions::subscriptions(catalog, self.class_path());
-        if let Answer::Errors { errors: problems } = self.request(&Request::Prepare { subscriptions })? {
-            for problem in problems {
-                let SubscriptionId::Event { number } = problem.id else { continue };
+        if let Answer::Errors { errors } = self.request(&Request::Prepare { subscriptions })? {
+            for error in errors {
+                let SubscriptionId::Event { number } = error.id else { continue };
                 // If a similar name is on the class path, the name is most likely misspelled.
-                let meant = if problem.pending { self.suggestion(number) } else { None };
-                let pending = problem.pending && (self.expects_classes || meant.is_none());
-                let help = meant.unwrap_or(problem.help);
+                let meant = if error.pending { self.suggestion(number) } else { None };
+                let pending = error.pending && (self.expects_classes || meant.is_none());
+                let help = meant.unwrap_or(error.help);
                 unknown.push(UnresolvedEvent {
                     event: EventId(number),
-                    param: problem.value_request.map(|ask| ask as usize),
-                    reason: problem.reason,
+                    param: error.value_request.map(|index| index as usize),
+                    reason: error.reason,
                     help,
                     pending,
                 });
@@ -57,12 +57,12 @@ impl JavaTarget {
     /// A subscription, with the classes that its name may mean.
     pub(crate) fn subscription(
         &mut self,
-        key: SubscriptionId,
-        moment: Trigger,
+        id: SubscriptionId,
+        trigger: Trigger,
         name: &str,
-        asks: Vec<ValueRequest>,
+        value_requests: Vec<ValueRequest>,
     ) -> Subscription {
-        subscriptions::subscription(self.class_path(), key, moment, name, asks)
+        subscriptions::subscription(self.class_path(), id, trigger, name, value_requests)
     }
 
     pub(crate) fn class_path(&mut self) -> &ClassPath {
@@ -71,14 +71,14 @@ impl JavaTarget {
     }
 
     /// The name that may have been meant by one that no class has.
-    fn suggestion(&mut self, symbol: u32) -> Option<String> {
-        let name = self.plans.iter().find(|plan| plan.symbol.0 == symbol)?.name.clone();
+    fn suggestion(&mut self, event: u32) -> Option<String> {
+        let name = self.plans.iter().find(|plan| plan.event.0 == event)?.name.clone();
         subscriptions::suggestion(self.class_path(), &name)
     }
 
     pub(crate) fn activate(&mut self, needs: &EventSet) -> TargetResult {
         for plan in &mut self.plans {
-            plan.active = needs.contains(plan.symbol);
+            plan.active = needs.contains(plan.event);
         }
         self.host.receives_all = false;
         self.activate_plans(false)?;
@@ -88,14 +88,14 @@ impl JavaTarget {
     /// Makes the agent report the events that are needed now, or all of them: embedded monitors may need others after
     /// each event.
     pub(crate) fn activate_plans(&mut self, all: bool) -> TargetResult {
-        let needed = self.plans.iter().filter(|plan| all || plan.active).map(|plan| plan.symbol.0);
+        let needed = self.plans.iter().filter(|plan| all || plan.active).map(|plan| plan.event.0);
         let mut events: Vec<u32> = needed.collect();
-        events.extend(self.host.scripts.iter().map(|symbol| symbol.0));
+        events.extend(self.host.script_inputs.iter().map(|event| event.0));
         self.request(&Request::Activate { events })?;
         Ok(())
     }
 
-    /// Makes the events of the site at which a thread is stopped.
+    /// Fills the batch with the events of the site at which a thread is stopped.
     pub(crate) fn make_events(&mut self) -> Option<StopReason> {
         self.batch.clear();
         let waiting = self.stopped_thread.as_ref()?;
@@ -105,20 +105,21 @@ impl JavaTarget {
             SubscriptionId::Breakpoint { .. } => None,
         });
         let is_made =
-            |number: u32| self.plans.iter().any(|plan| plan.symbol.0 == number && plan.name.starts_with('#'));
+            |number: u32| self.plans.iter().any(|plan| plan.event.0 == number && plan.name.starts_with('#'));
         for (number, values) in in_order(hits, is_made) {
             // Embedded monitors have already selected the events.
-            let active =
-                self.host.used || self.plans.iter().any(|plan| plan.symbol.0 == number && plan.active);
+            let active = self.host.monitors_step_in_agent
+                || self.plans.iter().any(|plan| plan.event.0 == number && plan.active);
             if active {
-                let values: Vec<Value> = values.iter().map(|datum| value(datum, &mut self.batch)).collect();
+                let values: Vec<Value> =
+                    values.iter().map(|wire_value| value(wire_value, &mut self.batch)).collect();
                 self.batch.push(EventId(number), &values, stamp);
             }
         }
         (!self.batch.is_empty()).then_some(StopReason::Events)
     }
 
-    /// Makes the event of the program's end. Returns whether a monitor needs it.
+    /// Fills the batch with the event of the program's end. Returns whether a monitor needs it.
     pub(crate) fn make_end_event(&mut self, ending: &Termination) -> bool {
         self.batch.clear();
         let status = match ending {
@@ -126,14 +127,15 @@ impl JavaTarget {
             _ => Value::UNSET,
         };
         // Embedded monitors may need it since they were embedded.
-        let wanted = |plan: &&EventPlan| (plan.active || self.host.used) && plan.name == EXIT;
+        let wanted =
+            |plan: &&EventPlan| (plan.active || self.host.monitors_step_in_agent) && plan.name == EXIT;
         for plan in self.plans.iter().filter(wanted) {
             let values = plan.params.iter().map(|param| match &param.source {
                 ParamSource::Name(name) if name == "status" => status,
                 _ => Value::UNSET,
             });
             let values: Vec<Value> = values.collect();
-            self.batch.push(plan.symbol, &values, EventMeta { time: f64::NAN, line: 0 });
+            self.batch.push(plan.event, &values, EventMeta { time: f64::NAN, line: 0 });
         }
         !self.batch.is_empty()
     }

@@ -55,7 +55,7 @@ pub fn instrument(
     folder: &Path,
 ) -> Result<Instrumented, String> {
     let mut catalog = EventCatalog::default();
-    let places: BTreeMap<EventId, Span> =
+    let spans: BTreeMap<EventId, Span> =
         snapshots(recogniser, MethodNaming::WithTypes, &mut catalog).into_iter().collect();
     let (subscriptions, unknown) = subscriptions::subscriptions(&catalog, path);
     let named = |number: u32| {
@@ -64,32 +64,32 @@ pub fn instrument(
             _ => None,
         })
     };
-    let mut done = Instrumented { missing: type_mismatches(recogniser, path), ..Instrumented::default() };
-    let missing = |symbol: EventId, reason: &str, help: &str| {
-        let problem = Diagnostic::error(places.get(&symbol).copied().unwrap_or_default(), reason);
-        if help.is_empty() { problem } else { problem.help(help) }
+    let mut result = Instrumented { missing: type_mismatches(recogniser, path), ..Instrumented::default() };
+    let missing = |event: EventId, reason: &str, help: &str| {
+        let diagnostic = Diagnostic::error(spans.get(&event).copied().unwrap_or_default(), reason);
+        if help.is_empty() { diagnostic } else { diagnostic.help(help) }
     };
     for unknown in unknown {
-        done.missing.push(missing(unknown.event, &unknown.reason, &unknown.help));
+        result.missing.push(missing(unknown.event, &unknown.reason, &unknown.help));
     }
-    let (mut instrumentor, problems) = Instrumentor::new(subscriptions.clone(), &|name| path.class(name));
-    for problem in problems {
-        let SubscriptionId::Event { number } = problem.id else { continue };
-        let help = match problem.pending {
+    let (mut instrumentor, errors) = Instrumentor::new(subscriptions.clone(), &|name| path.class(name));
+    for error in errors {
+        let SubscriptionId::Event { number } = error.id else { continue };
+        let help = match error.pending {
             true => named(number).and_then(|name| subscriptions::suggestion(path, &name)).unwrap_or_default(),
-            false => problem.help,
+            false => error.help,
         };
         let help = help.split(" Otherwise").next().unwrap_or_default();
         // The agent says that the class is not loaded yet; here no program runs that could load it.
-        let class = match problem.pending {
+        let class = match error.pending {
             true => named(number).and_then(|name| Some(Entity::parse(&name).ok()?.name.class)),
             false => None,
         };
-        let reason = class.map_or(problem.reason, |class| format!("no class `{class}` is on the class path"));
-        done.missing.push(missing(EventId(number), &reason, help));
+        let reason = class.map_or(error.reason, |class| format!("no class `{class}` is on the class path"));
+        result.missing.push(missing(EventId(number), &reason, help));
     }
     // The entry and the exit of one method are two events with the same error.
-    done.missing.dedup();
+    result.missing.dedup();
     let mut names: Vec<&str> = path.names().collect();
     names.sort_unstable();
     names.dedup();
@@ -97,27 +97,33 @@ pub fn instrument(
         let Some(bytes) = path.bytes(name) else { continue };
         match instrumentor.weave(&bytes) {
             Ok(Some(woven)) => {
-                done.skipped
+                result
+                    .skipped
                     .extend(woven.skipped.iter().map(|skipped| format!("{}.{skipped}", dotted(name))));
                 if woven.probes > 0 {
                     write(folder, &format!("{name}.class"), &woven.bytes)?;
                     let (before, after) = (bytes.len(), woven.bytes.len());
-                    done.classes.push(WovenClass { name: dotted(name), before, after, probes: woven.probes });
+                    result.classes.push(WovenClass {
+                        name: dotted(name),
+                        before,
+                        after,
+                        probes: woven.probes,
+                    });
                 }
             }
             Ok(None) => {}
-            Err(problem) => done.skipped.push(format!("{}: {problem}", dotted(name))),
+            Err(error) => result.skipped.push(format!("{}: {error}", dotted(name))),
         }
     }
     write(folder, FILE, &instrumentor.offline_probes().to_bytes())?;
-    Ok(done)
+    Ok(result)
 }
 
 fn write(folder: &Path, name: &str, bytes: &[u8]) -> Result<(), String> {
     let file = folder.join(name);
     let failed = |error| format!("cannot write {}: {error}", file.display());
-    if let Some(around) = file.parent() {
-        fs::create_dir_all(around).map_err(failed)?;
+    if let Some(parent) = file.parent() {
+        fs::create_dir_all(parent).map_err(failed)?;
     }
     fs::write(&file, bytes).map_err(failed)
 }

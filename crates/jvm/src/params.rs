@@ -19,8 +19,8 @@ const ANCESTORS: usize = 64;
 /// exists.
 pub(crate) fn unknown_fields(
     path: &ClassPath,
-    symbol: EventId,
-    moment: &Trigger,
+    event: EventId,
+    trigger: &Trigger,
     written: &EventDecl,
 ) -> Vec<UnresolvedEvent> {
     let Ok(entity) = Entity::parse(&written.name) else { return Vec::new() };
@@ -32,22 +32,22 @@ pub(crate) fn unknown_fields(
     for (at, param) in written.params.iter().enumerate() {
         let (ParamSource::Name(text) | ParamSource::Expression(text)) = &param.source else { continue };
         let Ok(expression) = Expression::parse(text) else { continue };
-        let places = classes.iter().flat_map(|class| places(class, moment, &entity));
+        let places = classes.iter().flat_map(|class| places(class, trigger, &entity));
         let mut wrong = places.map(|(class, method)| {
             Walk { path, class, method, member: &entity.name.member }.descriptor(&expression).err()
         });
         // It is enough that one of the matching classes has the field.
         let Some(first) = wrong.next() else { continue };
         if let Some((reason, help)) = first.filter(|_| wrong.all(|wrong| wrong.is_some())) {
-            found.push(UnresolvedEvent { event: symbol, param: Some(at), reason, help, pending: false });
+            found.push(UnresolvedEvent { event, param: Some(at), reason, help, pending: false });
         }
     }
     found
 }
 
 /// The methods of a class in which an event may occur, or the class if a field of it is written.
-fn places<'a>(class: &'a Class, moment: &Trigger, entity: &Entity) -> Vec<(&'a Class, Option<&'a Method>)> {
-    if *moment == Trigger::Write {
+fn places<'a>(class: &'a Class, trigger: &Trigger, entity: &Entity) -> Vec<(&'a Class, Option<&'a Method>)> {
+    if *trigger == Trigger::Write {
         return vec![(class, None)];
     }
     let meant = class.methods.iter().filter(|method| {

@@ -56,13 +56,13 @@ impl JavaTarget {
     /// The stop after the program's end: first its event, if a monitor needs it.
     fn end_stop(&mut self) -> TargetResult<Option<StopReason>> {
         let Some(ending) = self.ended.clone() else { return Ok(None) };
-        if let Some(at) = self.warnings.iter().position(|words| words == NOT_BEGUN) {
+        if let Some(at) = self.warnings.iter().position(|warning| warning == NOT_BEGUN) {
             self.warnings.remove(at);
             return Err(TargetError::Control(format!(
                 "Java ended before the program started: {NOT_BEGUN}, and {ending}; see its output for the reason"
             )));
         }
-        if self.make_due_events() {
+        if self.deliver_unsent_events() {
             return Ok(Some(StopReason::Events));
         }
         if std::mem::take(&mut self.end_event_pending) && self.make_end_event(&ending) {
@@ -122,11 +122,11 @@ impl JavaTarget {
         &mut self,
         status: i32,
         replay_log: Option<WireReplayLog>,
-        due: Vec<LoggedEvent>,
+        unsent_events: Vec<LoggedEvent>,
         warnings: Vec<String>,
     ) {
         self.status = Some(status);
-        (self.host.last, self.host.due) = (replay_log, due);
+        (self.host.final_log, self.host.unsent_events) = (replay_log, unsent_events);
         self.warnings = warnings;
     }
 
@@ -154,7 +154,7 @@ impl JavaTarget {
             }
             let stop = match owner {
                 Owner::Monitors => self.make_events(),
-                owner => self.breakpoints_hit(owner)?,
+                owner => self.process_hits(owner)?,
             };
             match stop {
                 Some(

@@ -13,6 +13,9 @@ use invigil_monitor::event::{EventCatalog, EventId, EventKind, Param, ParamSourc
 use invigil_session::target::UnresolvedEvent;
 use invigil_weave::Class;
 
+/// Predefined events that do not occur in Java programs.
+const NATIVE_ONLY_EVENTS: [&str; 5] = ["#signal", "#fork", "#exec", "#thread", "#thread_exit"];
+
 /// How a variable is reached.
 enum Routed {
     /// By its class or method alone.
@@ -30,41 +33,41 @@ pub(crate) fn subscriptions(
     path: &ClassPath,
 ) -> (Vec<Subscription>, Vec<UnresolvedEvent>) {
     let (mut subscriptions, mut unknown) = (Vec::new(), Vec::new());
-    for (symbol, written) in catalog.iter() {
-        let problem = |(reason, help): variable_path::NameError, pending| UnresolvedEvent {
-            event: symbol,
+    for (event, decl) in catalog.iter() {
+        let unresolved = |(reason, help): variable_path::NameError, pending| UnresolvedEvent {
+            event,
             param: None,
             reason,
             help,
             pending,
         };
-        let moment = match trigger(&written.name, written.kind) {
-            Ok(Some(moment)) => moment,
+        let trigger = match trigger_of(&decl.name, decl.kind) {
+            Ok(Some(trigger)) => trigger,
             // The event does not come from the agent.
             Ok(None) => continue,
             Err((reason, help)) => {
-                unknown.push(problem((reason, help.to_owned()), false));
+                unknown.push(unresolved((reason, help.to_owned()), false));
                 continue;
             }
         };
-        match (value_requests(symbol, &written.params), routed(path, &moment, &written.name)) {
-            (Err(lacking), _) => unknown.extend(lacking),
-            (_, Err(mistake)) => unknown.push(problem(mistake, false)),
+        match (value_requests(event, &decl.params), routed(path, &trigger, &decl.name)) {
+            (Err(unavailable), _) => unknown.extend(unavailable),
+            (_, Err(error)) => unknown.push(unresolved(error, false)),
             (_, Ok(Routed::NeverChanges)) => continue,
-            (Ok(asks), Ok(_)) => {
-                unknown.extend(params::unknown_fields(path, symbol, &moment, written));
+            (Ok(value_requests), Ok(_)) => {
+                unknown.extend(params::unknown_fields(path, event, &trigger, decl));
                 let subscription = subscription(
                     path,
-                    SubscriptionId::Event { number: symbol.0 },
-                    moment,
-                    &written.name,
-                    asks,
+                    SubscriptionId::Event { number: event.0 },
+                    trigger,
+                    &decl.name,
+                    value_requests,
                 );
-                unknown.extend(malformed_class(path, &subscription).map(|mistake| problem(mistake, true)));
+                unknown.extend(malformed_class(path, &subscription).map(|error| unresolved(error, true)));
                 subscriptions.push(subscription);
             }
         }
-        unknown.extend(unknown_scope(path, &written.name).map(|mistake| problem(mistake, true)));
+        unknown.extend(unknown_scope(path, &decl.name).map(|error| unresolved(error, true)));
     }
     (subscriptions, unknown)
 }
@@ -72,36 +75,29 @@ pub(crate) fn subscriptions(
 /// A subscription, with the classes that its name may mean.
 pub(crate) fn subscription(
     path: &ClassPath,
-    key: SubscriptionId,
-    moment: Trigger,
+    id: SubscriptionId,
+    trigger: Trigger,
     name: &str,
-    asks: Vec<ValueRequest>,
+    value_requests: Vec<ValueRequest>,
 ) -> Subscription {
-    let candidates = match (&moment, Entity::parse(name)) {
+    let candidates = match (&trigger, Entity::parse(name)) {
         (Trigger::Line, _) | (_, Err(_)) => Vec::new(),
         (_, Ok(entity)) => {
             let all = path.names().filter(|class| entity.name.matches_class(class));
             all.take(20).map(str::to_owned).collect()
         }
     };
-    let route = match routed(path, &moment, name) {
+    let route = match routed(path, &trigger, name) {
         Ok(Routed::ThroughObjects(route)) => Some(route),
         _ => None,
     };
-    Subscription {
-        id: key,
-        trigger: moment,
-        name: name.to_owned(),
-        candidates,
-        value_requests: asks,
-        variable_path: route,
-    }
+    Subscription { id, trigger, name: name.to_owned(), candidates, value_requests, variable_path: route }
 }
 
 /// Whether a variable is reached through other objects.
-fn routed(path: &ClassPath, moment: &Trigger, name: &str) -> Result<Routed, variable_path::NameError> {
+fn routed(path: &ClassPath, trigger: &Trigger, name: &str) -> Result<Routed, variable_path::NameError> {
     let Ok(entity) = Entity::parse(name) else { return Ok(Routed::Direct) };
-    if *moment != Trigger::Write {
+    if *trigger != Trigger::Write {
         return Ok(Routed::Direct);
     }
     Ok(match variable_path(path, &entity)? {
@@ -114,8 +110,8 @@ fn routed(path: &ClassPath, moment: &Trigger, name: &str) -> Result<Routed, vari
 /// The error for a matching class whose file is malformed.
 fn malformed_class(path: &ClassPath, subscription: &Subscription) -> Option<variable_path::NameError> {
     subscription.candidates.iter().find_map(|name| {
-        let problem = Class::read(&path.bytes(name)?).err()?;
-        Some((format!("the class file of `{}` cannot be used: {problem}", dotted(name)), String::new()))
+        let error = Class::read(&path.bytes(name)?).err()?;
+        Some((format!("the class file of `{}` cannot be used: {error}", dotted(name)), String::new()))
     })
 }
 
@@ -151,10 +147,9 @@ pub(crate) fn nearest_class(path: &ClassPath, class: &str) -> Option<String> {
 }
 
 /// When an event is reported; `None` if it does not come from the agent.
-fn trigger(name: &str, kind: EventKind) -> Result<Option<Trigger>, (String, &'static str)> {
+fn trigger_of(name: &str, kind: EventKind) -> Result<Option<Trigger>, (String, &'static str)> {
     if name.starts_with('#') {
-        let others = ["#signal", "#fork", "#exec", "#thread", "#thread_exit"];
-        return match others.contains(&name) {
+        return match NATIVE_ONLY_EVENTS.contains(&name) {
             true => Err((format!("`{name}` is not available for Java programs"), "")),
             false => Ok(None),
         };
@@ -182,9 +177,9 @@ fn trigger(name: &str, kind: EventKind) -> Result<Option<Trigger>, (String, &'st
 }
 
 /// The values to request with an event, or errors for parameters that Java does not have.
-fn value_requests(symbol: EventId, params: &[Param]) -> Result<Vec<ValueRequest>, Vec<UnresolvedEvent>> {
-    let mut lacking = Vec::new();
-    let mut asks = Vec::new();
+fn value_requests(event: EventId, params: &[Param]) -> Result<Vec<ValueRequest>, Vec<UnresolvedEvent>> {
+    let mut unavailable = Vec::new();
+    let mut value_requests = Vec::new();
     for (at, param) in params.iter().enumerate() {
         let source = match &param.source {
             ParamSource::Name(name) => wire::ValueSource::Expression { text: name.clone() },
@@ -195,8 +190,8 @@ fn value_requests(symbol: EventId, params: &[Param]) -> Result<Vec<ValueRequest>
             ParamSource::Program => wire::ValueSource::Process,
             ParamSource::Time => wire::ValueSource::Time,
             source @ (ParamSource::Deref(_) | ParamSource::Address(_) | ParamSource::Outer(_)) => {
-                lacking.push(UnresolvedEvent {
-                    event: symbol,
+                unavailable.push(UnresolvedEvent {
+                    event,
                     param: Some(at),
                     reason: format!(
                         "the parameter `{source}` is not available: Java has no pointers, and callers are not inspected"
@@ -213,7 +208,7 @@ fn value_requests(symbol: EventId, params: &[Param]) -> Result<Vec<ValueRequest>
             ParamType::Bool => wire::ValueType::Bool,
             ParamType::Str => wire::ValueType::Text,
         });
-        asks.push(ValueRequest { source, ty });
+        value_requests.push(ValueRequest { source, ty });
     }
-    if lacking.is_empty() { Ok(asks) } else { Err(lacking) }
+    if unavailable.is_empty() { Ok(value_requests) } else { Err(unavailable) }
 }

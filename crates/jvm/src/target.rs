@@ -75,7 +75,7 @@ pub struct JavaTarget {
     pub(crate) expects_classes: bool,
     /// The embedded monitors.
     pub(crate) host: HostProxy,
-    /// Collected objects that the session has not been told about.
+    /// Collected objects that were not yet reported to the session.
     pub(crate) dead_objects: slices::DeadObjects,
     /// What could not be observed, as the agent reported at the end.
     pub(crate) warnings: Vec<String>,
@@ -188,7 +188,7 @@ impl JavaTarget {
     /// Sends a request to the agent.
     pub(crate) fn request(&mut self, request: &Request) -> TargetResult<Answer> {
         let Some(link) = &mut self.link else { return Err(self.ended_error()) };
-        match link.ask(request) {
+        match link.request(request) {
             Ok(answer) => Ok(answer),
             Err(RequestError::Refused(reason)) => Err(TargetError::Request(reason)),
             Err(RequestError::Disconnected(lost)) => Err(self.on_disconnect(&lost)),
@@ -204,7 +204,10 @@ impl JavaTarget {
 
     /// Adds collected objects.
     pub(crate) fn add_dead_objects(&mut self, gone: DeadObjectIds) {
-        let plain = gone.integer_params.iter().map(|(number, ask)| (EventId(*number), *ask as usize));
+        let plain = gone
+            .integer_params
+            .iter()
+            .map(|(number, request_index)| (EventId(*number), *request_index as usize));
         self.dead_objects.add(slices::DeadObjects { non_objects: plain.collect(), ids: gone.ids });
     }
 
@@ -235,9 +238,9 @@ impl JavaTarget {
                 self.ended_error()
             }
             None => {
-                let words =
+                let message =
                     "the agent in the virtual machine closed its connection, but the program still runs";
-                TargetError::Control(words.to_owned())
+                TargetError::Control(message.to_owned())
             }
         }
     }
@@ -318,7 +321,7 @@ impl JavaTarget {
         self.stopped_thread = None;
         self.suspended = false;
         match left {
-            Err(TargetError::Control(words)) => Err(TargetError::Control(words)),
+            Err(TargetError::Control(message)) => Err(TargetError::Control(message)),
             _ => {
                 self.ended.get_or_insert(Termination::Detached);
                 Ok(())

@@ -102,7 +102,7 @@ impl Target for JavaTarget {
     }
 
     fn enable_breakpoint(&mut self, id: BreakpointId, enabled: bool) -> TargetResult {
-        self.switch_breakpoint(id, enabled)
+        self.enable_breakpoint(id, enabled)
     }
 
     fn breakpoints(&mut self) -> Vec<Breakpoint> {

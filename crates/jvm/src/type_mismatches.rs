@@ -23,7 +23,7 @@ pub fn type_mismatches(script: &pedl::MonitoringScript, path: &ClassPath) -> Vec
 }
 
 fn mismatch(entity: &pedl::Entity, path: &ClassPath) -> Option<Diagnostic> {
-    let declared = entity.ty.as_ref()?.known()?;
+    let declared = entity.ty.as_ref()?.script_type()?;
     let written = entity.path.to_string();
     let named = Entity::parse(&written).ok()?;
     let (descriptor, what) = match entity.id {
@@ -35,11 +35,11 @@ fn mismatch(entity: &pedl::Entity, path: &ClassPath) -> Option<Diagnostic> {
     if known.is_some_and(|known| known.widens_to(declared)) {
         return None;
     }
-    let problem = Diagnostic::error(entity.span, format!("`{written}` {what} `{actual}`"))
-        .label(format!("the script says `{declared}`"));
+    let diagnostic = Diagnostic::error(entity.span, format!("`{written}` {what} `{actual}`"))
+        .label(format!("declared as `{declared}` here"));
     Some(match known {
-        Some(known) => problem.help(format!("write `{known}` in its place")),
-        None => problem.help("name a variable of primitive type, or a `String`, in it"),
+        Some(known) => diagnostic.help(format!("write `{known}` in its place")),
+        None => diagnostic.help("name a variable of primitive type, or a `String`, in it"),
     })
 }
 

@@ -80,14 +80,14 @@ fn from_local(path: &ClassPath, entity: &Entity, local: &str) -> Result<Option<V
 
 fn statics(links: &[(FieldRef, bool)]) -> NameError {
     let shown = links.iter().find(|(_, is_static)| *is_static).map_or("", |(link, _)| link.field.as_str());
-    let words = format!("`{shown}` is static: it belongs to no object");
-    (words, "name it by its class".to_owned())
+    let message = format!("`{shown}` is static: it belongs to no object");
+    (message, "name it by its class".to_owned())
 }
 
 /// The path of `SieveMain.sa.numPrimes`.
 fn from_class(path: &ClassPath, entity: &Entity) -> Result<Option<VariablePath>, NameError> {
     let words: Vec<&str> = entity.name.class.split('.').chain([entity.name.member.as_str()]).collect();
-    let mut first_mistake = None;
+    let mut first_error = None;
     for split in (1..words.len()).rev() {
         let (class, members) = words.split_at(split);
         for class in classes_named(path, &class.join(".")) {
@@ -98,11 +98,11 @@ fn from_class(path: &ClassPath, entity: &Entity) -> Result<Option<VariablePath>,
             let whole = format!("L{};", class.name);
             match path_fields(path, &dotted(&class.name), &whole, &members) {
                 Ok(links) => return from_links(links).map(Some),
-                Err(mistake) => first_mistake = first_mistake.or(Some(mistake)),
+                Err(error) => first_error = first_error.or(Some(error)),
             }
         }
     }
-    first_mistake.map_or(Ok(None), Err)
+    first_error.map_or(Ok(None), Err)
 }
 
 /// The path starts at its last static field.

@@ -50,9 +50,9 @@ impl PublishedMetrics {
             return Err(PublishedError("the first columns must be `spec` and `algorithm`".to_owned()));
         }
         let measures = names.map(|name| {
-            MEASURES.iter().position(|(known, _)| *known == name).ok_or_else(|| {
-                let known: Vec<&str> = MEASURES.iter().map(|(name, _)| *name).collect();
-                PublishedError(format!("unknown measure `{name}`; use one of {}", known.join(", ")))
+            MEASURES.iter().position(|(measure, _)| *measure == name).ok_or_else(|| {
+                let names: Vec<&str> = MEASURES.iter().map(|(name, _)| *name).collect();
+                PublishedError(format!("unknown measure `{name}`; use one of {}", names.join(", ")))
             })
         });
         let measures = measures.collect::<Result<_, _>>()?;
@@ -71,21 +71,23 @@ impl PublishedMetrics {
 
     fn figure(&self, name: &str, algorithm: &str, measure: usize) -> Option<f64> {
         let (_, _, figures) = self.rows.iter().find(|(spec, by, _)| spec == name && by == algorithm)?;
-        let at = self.measures.iter().position(|known| *known == measure)?;
+        let at = self.measures.iter().position(|index| *index == measure)?;
         figures.get(at).copied()
     }
 }
 
-/// Formats the mean of each measure for each formula and algorithm: first the published one, then ours with each
+/// Formats the mean of each measure for each formula and algorithm: first the published one, then the measured one with each
 /// encoding. All measures, or the published ones.
 pub fn formulae_table(
     list: &[NamedFormula],
     measured: &[MeasuredMeans],
     published: Option<&PublishedMetrics>,
 ) -> String {
-    let measures = published.map_or_else(|| (0..MEASURES.len()).collect(), |known| known.measures.clone());
+    let measures =
+        published.map_or_else(|| (0..MEASURES.len()).collect(), |figures| figures.measures.clone());
     let encodings = distinct(measured.iter().map(|found| found.encoding.as_str()));
-    let source: Vec<&str> = published.iter().map(|known| known.source.as_str()).chain(encodings).collect();
+    let source: Vec<&str> =
+        published.iter().map(|figures| figures.source.as_str()).chain(encodings).collect();
     // The name of a measure is printed above its first column.
     let above = measures.iter().flat_map(|measure| {
         (0..source.len()).map(|column| if column == 0 { MEASURES[*measure].0 } else { "" })
@@ -102,7 +104,7 @@ pub fn formulae_table(
         for algorithm in Algorithm::ALL.iter().map(Algorithm::name).filter(ran) {
             // The first column holds published figures, if there are any.
             let figure = |measure: usize, column: usize| match published.filter(|_| column == 0) {
-                Some(known) => known.figure(&one.name, algorithm, measure),
+                Some(figures) => figures.figure(&one.name, algorithm, measure),
                 None => {
                     let found = measured.iter().find(|found| {
                         found.formula == one.formula

@@ -1,10 +1,10 @@
 //! The languages that users write, from source text to the forms that the engines run.
 //!
-//! The parsers are hand-written because they report all mistakes at once, with remedies, and accept any input.
+//! The parsers are hand-written so that they can recover from errors and suggest remedies.
 //!
 //! ```text
 //! source text --parse--> syntax tree --lower--> automaton, script or model
-//!            \______ diagnostics (span, message, help) ______/--report--> text for people
+//!            \______ diagnostics (span, message, help) ______/--report--> text for the user
 //! ```
 //!
 //! A parser recovers from errors, so all errors of a file are reported together, each with its position and a remedy.
@@ -13,12 +13,12 @@
 //! | module | language | result |
 //! | --- | --- | --- |
 //! | [`prop`] | properties (`.prop`) | `invigil_monitor`'s `Automaton` |
-//! | [`ltl`] | temporal formulas as properties | `Automaton` |
+//! | [`ltl`] | temporal formulae as properties | `Automaton` |
 //! | [`scn`] | scenarios (`.scn`) | [`scn::Scenario`] |
 //! | [`pedl`], [`medl`] | pairs of MaC scripts | [`mac::ScriptPair`] |
 //! | [`model`], [`dve`] | models, also in DiVinE's language | [`model::ModelFile`] |
 //! | [`decent`], [`themis`] | decentralized specifications, also in THEMIS' XML | [`decent::LoadedSpecification`] |
-//! | [`block`] | blocks of Python inside other languages | dedented text with a map to the file |
+//! | [`block`] | blocks in Invigil's Python dialect | dedented text with a map to the file |
 //! | [`report`] | | renders diagnostics |
 //!
 //! # Invariants

@@ -145,7 +145,7 @@ impl Channel {
                     .set_nonblocking(true)
                     .map_err(|error| self.open_error(&error))
                     .and_then(|()| self.accept(policy, || listener.accept().map(|(stream, _)| stream)));
-                // The channel has two ends only, so the address is removed at once.
+                // The channel has two ends only, so the address is removed immediately.
                 let removed = std::fs::remove_file(path);
                 let stream = accepted?;
                 removed

@@ -157,8 +157,8 @@ impl<'a> CheckRun<'a> {
             one.first = one.first.or(Some(time));
             one.last = Some(time);
         }
-        for done in findings.actions() {
-            if let Action::Invoke(action) = done {
+        for summary in findings.actions() {
+            if let Action::Invoke(action) = summary {
                 outcome.action(action);
             }
         }
@@ -208,7 +208,7 @@ impl CheckSummary {
 /// Runs a checker over the output of a recogniser until its end. Input errors are counted and skipped; with `strict`,
 /// the first one ends the check.
 pub fn check(from: &mut dyn Read, reader: &mut GroupReader, to: &mut dyn Sink, strict: bool) -> CheckSummary {
-    let mut done = CheckSummary::default();
+    let mut summary = CheckSummary::default();
     let mut group = EventGroup::default();
     let mut block = vec![0; 64 << 10];
     let mut ended = false;
@@ -222,8 +222,8 @@ pub fn check(from: &mut dyn Read, reader: &mut GroupReader, to: &mut dyn Sink, s
             Ok(count) => reader.feed(&block[..count]),
             Err(error) if error.kind() == ErrorKind::Interrupted => continue,
             Err(error) => {
-                done.failure = Some(format!("the connection to the recogniser was lost: {error}"));
-                return done;
+                summary.failure = Some(format!("the connection to the recogniser was lost: {error}"));
+                return summary;
             }
         }
         loop {
@@ -235,17 +235,17 @@ pub fn check(from: &mut dyn Read, reader: &mut GroupReader, to: &mut dyn Sink, s
                 },
                 Ok(Some(ReadProgress::Instant)) => to.group(&group),
                 Ok(Some(ReadProgress::End)) => Ok(()),
-                Err(problem) if problem.is_fatal || strict => Err(FormatError(problem.to_string())),
-                Err(problem) => {
-                    done.errors.add(problem);
+                Err(error) if error.is_fatal || strict => Err(FormatError(error.to_string())),
+                Err(error) => {
+                    summary.errors.add(error);
                     Ok(())
                 }
             };
-            if let Err(words) = reported {
-                done.failure = Some(words.to_string());
-                return done;
+            if let Err(error) = reported {
+                summary.failure = Some(error.to_string());
+                return summary;
             }
         }
     }
-    done
+    summary
 }

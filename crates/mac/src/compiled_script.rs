@@ -1,7 +1,7 @@
 //! Output of the static phase: compiled scripts for the stages, and instrumentation plans.
 //!
-//! A compiled script contains the script itself, from which a recogniser or a checker is created quickly, and
-//! everything else that was known at compile time: constants of the program and the exports of the other script.
+//! A compiled script contains the script itself, from which a recogniser or a checker is created, and everything else
+//! that was known at compile time: constants of the program and the exports of the other script.
 
 use crate::text::{parse_as, write_value};
 use invigil_expr::diag::{Diagnostic, SourceId, Span};
@@ -112,23 +112,23 @@ impl CompiledScript {
 
     /// Compiles the recogniser of the script, with diagnostics.
     pub fn recogniser(&self, source: SourceId) -> (Option<MonitoringScript>, Vec<Diagnostic>) {
-        let (script, mut problems) = pedl::parse(source, &self.script);
-        if problems.iter().any(Diagnostic::is_error) {
-            return (None, problems);
+        let (script, mut diagnostics) = pedl::parse(source, &self.script);
+        if diagnostics.iter().any(Diagnostic::is_error) {
+            return (None, diagnostics);
         }
         let known = |name: &str| {
             self.constants.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone())
         };
         let (lowered, found) = pedl::lower(&script, &known);
-        problems.extend(found);
-        (lowered, problems)
+        diagnostics.extend(found);
+        (lowered, diagnostics)
     }
 
     /// Compiles the checker of the script, with diagnostics.
     pub fn checker(&self, source: SourceId) -> (Option<medl::RequirementScript>, Vec<Diagnostic>) {
-        let (script, mut problems) = medl::parse(source, &self.script);
-        if problems.iter().any(Diagnostic::is_error) {
-            return (None, problems);
+        let (script, mut diagnostics) = medl::parse(source, &self.script);
+        if diagnostics.iter().any(Diagnostic::is_error) {
+            return (None, diagnostics);
         }
         let exporter = self.exports.clone().map(|exports| MonitoringScript {
             title: None,
@@ -139,8 +139,8 @@ impl CompiledScript {
             options: pedl::ast::Options::default(),
         });
         let (lowered, found) = medl::lower(&script, exporter.as_ref());
-        problems.extend(found);
-        (lowered, problems)
+        diagnostics.extend(found);
+        (lowered, diagnostics)
     }
 }
 
@@ -208,7 +208,7 @@ fn read_exports(value: &Value) -> Option<Vec<ScriptExport>> {
 /// recognised.
 ///
 /// `number` is the number in the published byte format, or null if the format has no number for the entity. With
-/// `valueabstract`, `abstraction` says which values need not be sent: an assignment matters if it is the first one or
+/// `valueabstract`, `abstraction` specifies which values need not be sent: an assignment matters if it is the first one or
 /// changes one of the `thresholds`. If the abstraction is off, every assignment matters, for the reason given by `off`.
 pub fn instrumentation_plan(script: &MonitoringScript) -> String {
     let abstractions = script.parts.abstractions();
@@ -254,14 +254,14 @@ fn abstraction_json(abstraction: &Abstraction) -> Value {
         Abstraction::Off(NotAbstracted::Computed) => json!({ "off": "the script computes with it" }),
         Abstraction::Thresholds(all) => {
             let thresholds = all.iter().map(|threshold| {
-                let against = match &threshold.against {
+                let constant = match &threshold.constant {
                     Constant::Whole(value) => json!(value),
                     Constant::Floating(value) if value.is_finite() => json!(value),
                     Constant::Floating(value) => json!(value.to_string()),
                     Constant::Text(text) => json!(text),
                 };
                 let operator = threshold.operator.word();
-                json!({ "operator": operator, "type": threshold.ty.word(), "against": against })
+                json!({ "operator": operator, "type": threshold.ty.word(), "against": constant })
             });
             json!({ "thresholds": thresholds.collect::<Vec<_>>() })
         }

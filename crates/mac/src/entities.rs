@@ -69,7 +69,7 @@ impl EntityTable {
                     (MonitoredId::Method(method), parameters.unwrap_or_default())
                 }
             };
-            let ty = entity.ty.as_ref().and_then(|ty| ty.known());
+            let ty = entity.ty.as_ref().and_then(|ty| ty.script_type());
             let name = entity.path.to_string();
             let number = all.list.len();
             let short =

@@ -3,7 +3,7 @@
 use crate::bytes::{ByteGroupReader, ByteGroupWriter, ByteSnapshotReader, ByteSnapshotWriter};
 use crate::entities::EntityTable;
 use crate::error::{FormatError, InputError};
-use crate::snapshot::OwnedSnapshot;
+use crate::snapshot::TimedSnapshot;
 use crate::text::{TextGroupReader, TextGroupWriter, TextSnapshotReader, TextSnapshotWriter};
 use invigil_monitor::mac::{EventGroup, Interface, Snapshot};
 use std::str::FromStr;
@@ -37,7 +37,7 @@ impl FromStr for StreamFormat {
 /// ```
 /// # use invigil_expr::diag::SourceId;
 /// # use invigil_lang::pedl;
-/// use invigil_mac::{EntityTable, StreamFormat, OwnedValue, SnapshotReader, SnapshotKind};
+/// use invigil_mac::{EntityTable, StreamFormat, OwnedValue, SnapshotReader, OwnedSnapshot};
 /// use invigil_monitor::mac::{Value, VariableId};
 ///
 /// # let text = "MonScr monobj int A.x; event e = update(A.x); export event e; End";
@@ -46,7 +46,7 @@ impl FromStr for StreamFormat {
 /// let mut reader = SnapshotReader::new(StreamFormat::Lines, EntityTable::of(&lowered), None)?;
 /// reader.feed(b"update A.x 35 @10\nupdate A.x 3");
 /// let first = reader.next()?.unwrap();
-/// assert_eq!(first.kind, SnapshotKind::Update(VariableId(0), OwnedValue::Plain(Value::Int(35))));
+/// assert_eq!(first.snapshot, OwnedSnapshot::Update(VariableId(0), OwnedValue::Plain(Value::Int(35))));
 /// assert_eq!(reader.next()?, None, "the second line is not complete");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -90,7 +90,7 @@ impl SnapshotReader {
 
     /// The next snapshot; none if it is incomplete.
     #[expect(clippy::should_implement_trait)]
-    pub fn next(&mut self) -> Result<Option<OwnedSnapshot>, InputError> {
+    pub fn next(&mut self) -> Result<Option<TimedSnapshot>, InputError> {
         match &mut self.0 {
             SnapshotReaderKind::Lines(reader) => reader.next(),
             SnapshotReaderKind::Bytes(reader) => reader.next(),

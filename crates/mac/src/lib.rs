@@ -53,4 +53,4 @@ pub use error::{FormatError, InputError, InputErrors, InputPosition};
 pub use format::{GroupReader, GroupWriter, ReadProgress, SnapshotReader, SnapshotWriter, StreamFormat};
 pub use recognise::{RecognitionSummary, Sink, recognise};
 pub use sender::{BufferedSender, SendStats};
-pub use snapshot::{OwnedSnapshot, OwnedValue, SnapshotKind};
+pub use snapshot::{OwnedSnapshot, OwnedValue, TimedSnapshot};

@@ -2,7 +2,7 @@
 
 use crate::error::{FormatError, InputErrors};
 use crate::format::SnapshotReader;
-use crate::snapshot::{OwnedSnapshot, SnapshotKind};
+use crate::snapshot::{OwnedSnapshot, TimedSnapshot};
 use invigil_monitor::mac::{EventGroup, Interface, Recogniser};
 use std::io::{ErrorKind, Read};
 
@@ -119,9 +119,9 @@ pub fn recognise(
     to: &mut dyn Sink,
     strict: bool,
 ) -> RecognitionSummary {
-    let mut done = RecognitionSummary::default();
+    let mut summary = RecognitionSummary::default();
     let mut ended = to.names(&recogniser.parts().exports()).is_err_and(|limit| {
-        done.failure = Some(limit.to_string());
+        summary.failure = Some(limit.to_string());
         true
     });
     let mut block = vec![0; BLOCK];
@@ -136,52 +136,52 @@ pub fn recognise(
             Err(error) if error.kind() == ErrorKind::Interrupted => continue,
             Err(error) => {
                 ended = true;
-                done.failure = Some(format!("the connection to the filter was lost: {error}"));
+                summary.failure = Some(format!("the connection to the filter was lost: {error}"));
             }
         }
         loop {
             match reader.next() {
                 Ok(None) => break,
-                Ok(Some(taken)) => {
-                    done.snapshots += 1;
-                    if let Err(words) = step(recogniser, &taken, to, &mut done) {
-                        done.failure = Some(words);
+                Ok(Some(timed)) => {
+                    summary.snapshots += 1;
+                    if let Err(message) = step(recogniser, &timed, to, &mut summary) {
+                        summary.failure = Some(message);
                     }
                 }
-                Err(problem) => {
-                    if problem.is_fatal || strict {
-                        done.failure = Some(problem.to_string());
+                Err(error) => {
+                    if error.is_fatal || strict {
+                        summary.failure = Some(error.to_string());
                     } else {
-                        done.errors.add(problem);
+                        summary.errors.add(error);
                     }
                 }
             }
-            if done.failure.is_some() || strict && !done.errors.is_empty() {
+            if summary.failure.is_some() || strict && !summary.errors.is_empty() {
                 ended = true;
                 break;
             }
         }
     }
     to.idle();
-    done.faults = recogniser.fault_count();
-    done
+    summary.faults = recogniser.fault_count();
+    summary
 }
 
 fn step(
     recogniser: &mut Recogniser,
-    taken: &OwnedSnapshot,
+    timed: &TimedSnapshot,
     to: &mut dyn Sink,
-    done: &mut RecognitionSummary,
+    summary: &mut RecognitionSummary,
 ) -> Result<(), String> {
-    let is_tick = taken.kind == SnapshotKind::Tick;
-    taken.kind.with_borrowed(|snapshot| match recogniser.snapshot(snapshot, taken.time) {
+    let is_tick = timed.snapshot == OwnedSnapshot::Tick;
+    timed.snapshot.with_borrowed(|snapshot| match recogniser.snapshot(snapshot, timed.time) {
         Ok(group) if is_tick || !group.is_empty() => {
-            done.instants += 1;
+            summary.instants += 1;
             to.group(group).map_err(|limit| limit.to_string())
         }
         Ok(_) => Ok(()),
         Err(misfit) => {
-            done.errors.add(misfit);
+            summary.errors.add(misfit);
             Ok(())
         }
     })

@@ -43,62 +43,62 @@ impl From<Value<'_>> for OwnedValue {
 
 /// A snapshot with its time.
 #[derive(Clone, Debug, PartialEq)]
-pub struct OwnedSnapshot {
+pub struct TimedSnapshot {
     /// Time in milliseconds of the program's clock.
     pub time: i64,
-    /// The contents.
-    pub kind: SnapshotKind,
+    /// The snapshot.
+    pub snapshot: OwnedSnapshot,
 }
 
-/// The contents of a [`Snapshot`], owned.
+/// A [`Snapshot`] that owns its data.
 #[derive(Clone, Debug, PartialEq)]
-pub enum SnapshotKind {
+pub enum OwnedSnapshot {
     /// A variable was assigned.
     Update(VariableId, OwnedValue),
     /// A method was entered.
     Start(MethodId, Vec<OwnedValue>),
-    /// A method returned.
+    /// A method returned or threw an exception.
     End(MethodId, Vec<OwnedValue>, OwnedValue),
     /// A variable has another value without an assignment, because its name refers to another object now.
     Changed(VariableId, OwnedValue),
     /// The variables are undefined from now on.
-    Gone(Vec<VariableId>),
+    Invalidated(Vec<VariableId>),
     /// Time passed.
     Tick,
 }
 
-impl SnapshotKind {
+impl OwnedSnapshot {
     /// Calls a function with the borrowed snapshot.
     pub fn with_borrowed<T>(&self, then: impl FnOnce(Snapshot<'_>) -> T) -> T {
         match self {
-            SnapshotKind::Update(variable, value) => then(Snapshot::Update(*variable, value.value())),
-            SnapshotKind::Start(method, arguments) => then(Snapshot::Start(*method, &values(arguments))),
-            SnapshotKind::End(method, arguments, result) => {
+            OwnedSnapshot::Update(variable, value) => then(Snapshot::Update(*variable, value.value())),
+            OwnedSnapshot::Start(method, arguments) => then(Snapshot::Start(*method, &values(arguments))),
+            OwnedSnapshot::End(method, arguments, result) => {
                 then(Snapshot::End(*method, &values(arguments), result.value()))
             }
-            SnapshotKind::Changed(variable, value) => then(Snapshot::Changed(*variable, value.value())),
-            SnapshotKind::Gone(variables) => then(Snapshot::Invalidated(variables)),
-            SnapshotKind::Tick => then(Snapshot::Tick),
+            OwnedSnapshot::Changed(variable, value) => then(Snapshot::Changed(*variable, value.value())),
+            OwnedSnapshot::Invalidated(variables) => then(Snapshot::Invalidated(variables)),
+            OwnedSnapshot::Tick => then(Snapshot::Tick),
         }
     }
 }
 
-fn values(held: &[OwnedValue]) -> Vec<Value<'_>> {
-    held.iter().map(OwnedValue::value).collect()
+fn values(owned: &[OwnedValue]) -> Vec<Value<'_>> {
+    owned.iter().map(OwnedValue::value).collect()
 }
 
-impl From<Snapshot<'_>> for SnapshotKind {
-    fn from(snapshot: Snapshot<'_>) -> SnapshotKind {
-        let held = |values: &[Value<'_>]| values.iter().map(|value| OwnedValue::from(*value)).collect();
+impl From<Snapshot<'_>> for OwnedSnapshot {
+    fn from(snapshot: Snapshot<'_>) -> OwnedSnapshot {
+        let owned = |values: &[Value<'_>]| values.iter().map(|value| OwnedValue::from(*value)).collect();
         match snapshot {
-            Snapshot::Update(variable, value) => SnapshotKind::Update(variable, value.into()),
-            Snapshot::Start(method, arguments) => SnapshotKind::Start(method, held(arguments)),
+            Snapshot::Update(variable, value) => OwnedSnapshot::Update(variable, value.into()),
+            Snapshot::Start(method, arguments) => OwnedSnapshot::Start(method, owned(arguments)),
             Snapshot::End(method, arguments, result) => {
-                SnapshotKind::End(method, held(arguments), result.into())
+                OwnedSnapshot::End(method, owned(arguments), result.into())
             }
-            Snapshot::Changed(variable, value) => SnapshotKind::Changed(variable, value.into()),
-            Snapshot::Invalidated(variables) => SnapshotKind::Gone(variables.to_vec()),
-            Snapshot::Tick => SnapshotKind::Tick,
+            Snapshot::Changed(variable, value) => OwnedSnapshot::Changed(variable, value.into()),
+            Snapshot::Invalidated(variables) => OwnedSnapshot::Invalidated(variables.to_vec()),
+            Snapshot::Tick => OwnedSnapshot::Tick,
         }
     }
 }

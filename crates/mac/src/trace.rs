@@ -14,15 +14,14 @@ use crate::recognise::{RecognitionSummary, Sink};
 use crate::snapshot::OwnedValue;
 use invigil_expr::value::{Tag, Value as Plain};
 use invigil_monitor::event::{
-    ANY_EVENT, Event, EventCatalog, EventId, EventKind, Param, ParamSource, ParamType as Demanded,
-    STATE_EVENT,
+    ANY_EVENT, Event, EventCatalog, EventId, EventKind, Param, ParamSource, ParamType, STATE_EVENT,
 };
 use invigil_monitor::mac::{MethodId, Recogniser, Snapshot, Type, Value, VariableId};
 use invigil_trace::{Input, ReadEnd, ReadOptions, Schema, read};
 use std::ops::ControlFlow;
 
 /// Maximum number of ticks between two records, since a log may have gaps of years.
-const MOST_TICKS: i64 = 1_000_000;
+const MAX_TICKS: i64 = 1_000_000;
 
 /// The events and fields of a trace that a script monitors.
 #[derive(Clone, Debug)]
@@ -33,9 +32,10 @@ pub struct TraceMapping {
     period: Option<i64>,
 }
 
-/// The effect of an event of the trace.
+/// The meaning of an event of the trace for the script.
 #[derive(Clone, Debug, Default)]
 struct EventRole {
+    /// The method that starts or, if true, ends.
     method: Option<(MethodId, bool)>,
     /// The index and type of each argument among the event's parameters; none for an object.
     arguments: Vec<Option<(usize, Type)>>,
@@ -51,30 +51,30 @@ impl TraceMapping {
         let mut mapping = TraceMapping { catalog: EventCatalog::default(), roles: Vec::new(), period };
         for entity in entities.list() {
             match entity.id {
-                MonitoredId::Variable(variable) => mapping.variable(entity, variable),
-                MonitoredId::Method(method) => mapping.method(entity, method),
+                MonitoredId::Variable(variable) => mapping.add_variable(entity, variable),
+                MonitoredId::Method(method) => mapping.add_method(entity, method),
             }
         }
         mapping
     }
 
-    fn symbol(&mut self, name: &str, kind: EventKind) -> EventId {
-        let symbol = self.catalog.declare(name, kind);
+    fn declare_event(&mut self, name: &str, kind: EventKind) -> EventId {
+        let event_id = self.catalog.declare(name, kind);
         self.roles.resize_with(self.catalog.len(), EventRole::default);
-        symbol
+        event_id
     }
 
-    fn param(&mut self, symbol: EventId, source: ParamSource, ty: Type) -> usize {
+    fn declare_param(&mut self, event_id: EventId, source: ParamSource, ty: Type) -> usize {
         let name = source.to_string();
-        self.catalog.declare_param(symbol, &Param { source, name, ty: Some(param_type(ty)) })
+        self.catalog.declare_param(event_id, &Param { source, name, ty: Some(param_type(ty)) })
     }
 
-    fn variable(&mut self, entity: &Entity, variable: VariableId) {
+    fn add_variable(&mut self, entity: &Entity, variable: VariableId) {
         let Some(ty) = entity.ty else { return };
         let field = |mapping: &mut TraceMapping, event: &str, name: &str| {
-            let symbol = mapping.symbol(event, EventKind::implied_by(event));
-            let at = mapping.param(symbol, ParamSource::Name(name.to_owned()), ty);
-            mapping.roles[symbol.0 as usize].fields.push((at, variable, ty));
+            let event_id = mapping.declare_event(event, EventKind::implied_by(event));
+            let at = mapping.declare_param(event_id, ParamSource::Name(name.to_owned()), ty);
+            mapping.roles[event_id.0 as usize].fields.push((at, variable, ty));
         };
         // A field with the full name may be in any record, including one without an event.
         field(self, ANY_EVENT, &entity.name);
@@ -84,19 +84,22 @@ impl TraceMapping {
         }
     }
 
-    fn method(&mut self, entity: &Entity, method: MethodId) {
+    fn add_method(&mut self, entity: &Entity, method: MethodId) {
         let name = without_parameters(&entity.name);
-        for (kind, ends) in [(EventKind::Before, false), (EventKind::After, true)] {
-            let symbol = self.symbol(name, kind);
-            let mut role = EventRole { method: Some((method, ends)), ..EventRole::default() };
+        for (kind, is_end) in [(EventKind::Before, false), (EventKind::After, true)] {
+            let event_id = self.declare_event(name, kind);
+            let mut role = EventRole { method: Some((method, is_end)), ..EventRole::default() };
             for (at, ty) in (1..).zip(&entity.parameters) {
-                let argument = ty.map(|ty| (self.param(symbol, ParamSource::Arg(at), ty), ty));
+                let argument = ty.map(|ty| (self.declare_param(event_id, ParamSource::Arg(at), ty), ty));
                 role.arguments.push(argument);
             }
-            role.result = entity.ty.filter(|_| ends).map(|ty| (self.param(symbol, ParamSource::Ret, ty), ty));
-            let known = &mut self.roles[symbol.0 as usize];
-            role.fields = std::mem::take(&mut known.fields);
-            *known = role;
+            role.result = entity
+                .ty
+                .filter(|_| is_end)
+                .map(|ty| (self.declare_param(event_id, ParamSource::Ret, ty), ty));
+            let existing = &mut self.roles[event_id.0 as usize];
+            role.fields = std::mem::take(&mut existing.fields);
+            *existing = role;
         }
     }
 
@@ -129,46 +132,46 @@ impl TraceMapping {
         inputs: Vec<Input>,
         options: &ReadOptions,
         recogniser: &mut Recogniser,
-        to: &mut dyn Sink,
+        sink: &mut dyn Sink,
     ) -> RecognitionSummary {
         let names: Vec<String> = inputs.iter().map(|input| input.name().to_owned()).collect();
         let mut run = TraceRun {
             mapping: self,
             recogniser,
-            to,
-            done: RecognitionSummary::default(),
+            sink,
+            summary: RecognitionSummary::default(),
             time: None,
             pending: None,
         };
-        if let Err(limit) = run.to.names(&run.recogniser.parts().exports()) {
-            run.done.failure = Some(limit.to_string());
-            return run.done;
+        if let Err(limit) = run.sink.names(&run.recogniser.parts().exports()) {
+            run.summary.failure = Some(limit.to_string());
+            return run.summary;
         }
-        let summary = read(inputs, &Schema::new(&self.catalog), options, |block| {
+        let read_summary = read(inputs, &Schema::new(&self.catalog), options, |block| {
             for at in 0..block.batch.len() {
-                let place = block.position(at);
+                let position = block.position(at);
                 let milliseconds = block.batch.meta(at).time * 1000.0;
                 let time = (!milliseconds.is_nan()).then(|| milliseconds.round() as i64);
-                run.event(&block.batch.event(at), (place.input, place.line), time);
+                run.event(&block.batch.event(at), (position.input, position.line), time);
             }
             // A live log may pause for long, so the pending record is processed now.
             run.flush();
-            run.to.idle();
-            if run.done.failure.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            run.sink.idle();
+            if run.summary.failure.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
         run.flush();
-        let TraceRun { mut done, recogniser, to, .. } = run;
-        to.idle();
-        let reported = summary.line_errors.first().iter().map(|problem| {
-            let name = names.get(problem.position.input).map_or("", String::as_str);
-            format!("{name}:{}: {problem}", problem.position.line)
+        let TraceRun { mut summary, recogniser, sink, .. } = run;
+        sink.idle();
+        let reported = read_summary.line_errors.first().iter().map(|error| {
+            let name = names.get(error.position.input).map_or("", String::as_str);
+            format!("{name}:{}: {error}", error.position.line)
         });
-        done.errors.extend(summary.line_errors.count(), reported);
-        if let ReadEnd::Failed(error) = summary.end {
-            done.failure = Some(error.to_string());
+        summary.errors.extend(read_summary.line_errors.count(), reported);
+        if let ReadEnd::Failed(error) = read_summary.end {
+            summary.failure = Some(error.to_string());
         }
-        done.faults = recogniser.fault_count();
-        done
+        summary.faults = recogniser.fault_count();
+        summary
     }
 }
 
@@ -186,8 +189,8 @@ struct PendingRecord {
 struct TraceRun<'a> {
     mapping: &'a TraceMapping,
     recogniser: &'a mut Recogniser,
-    to: &'a mut dyn Sink,
-    done: RecognitionSummary,
+    sink: &'a mut dyn Sink,
+    summary: RecognitionSummary,
     time: Option<i64>,
     pending: Option<PendingRecord>,
 }
@@ -202,12 +205,12 @@ impl TraceRun<'_> {
         else {
             return;
         };
-        let problems = &mut self.done.errors;
+        let errors = &mut self.summary.errors;
         let mut value = |at: usize, ty: Type| -> Option<OwnedValue> {
             let value = event.params.get(at).filter(|value| !value.is_unset())?;
             let owned_value = owned_value(*value, event.text, ty);
             if owned_value.is_none() {
-                problems.add(format!("line {}: a value does not fit into a {ty}, and is left out", line.1));
+                errors.add(format!("line {}: a value does not fit into {ty} and is omitted", line.1));
             }
             owned_value
         };
@@ -226,7 +229,7 @@ impl TraceRun<'_> {
     /// Processes the pending record.
     fn flush(&mut self) {
         let Some(record) = self.pending.take() else { return };
-        if self.done.failure.is_some() || record.assigned.is_empty() && record.method.is_none() {
+        if self.summary.failure.is_some() || record.assigned.is_empty() && record.method.is_none() {
             return;
         }
         let now = record.time.or(self.time).unwrap_or(0);
@@ -236,21 +239,21 @@ impl TraceRun<'_> {
             record.assigned.iter().map(|(variable, owned_value)| (*variable, owned_value.value())).collect();
         let arguments: Vec<Value<'_>> = record.arguments.iter().map(OwnedValue::value).collect();
         let result = record.result.as_ref().map_or(Value::Undefined, OwnedValue::value);
-        let what = match record.method {
+        let snapshot = match record.method {
             Some((method, false)) => Snapshot::Start(method, &arguments),
             Some((method, true)) => Snapshot::End(method, &arguments, result),
             None => Snapshot::Tick,
         };
-        self.done.snapshots += 1;
-        match self.recogniser.snapshot_with(&assigned, what, now) {
+        self.summary.snapshots += 1;
+        match self.recogniser.snapshot_with(&assigned, snapshot, now) {
             Ok(group) if !group.is_empty() => {
-                self.done.instants += 1;
-                if let Err(limit) = self.to.group(group) {
-                    self.done.failure = Some(limit.to_string());
+                self.summary.instants += 1;
+                if let Err(limit) = self.sink.group(group) {
+                    self.summary.failure = Some(limit.to_string());
                 }
             }
             Ok(_) => {}
-            Err(misfit) => self.done.errors.add(format!("line {}: {misfit}", record.line.1)),
+            Err(error) => self.summary.errors.add(format!("line {}: {error}", record.line.1)),
         }
     }
 
@@ -258,16 +261,16 @@ impl TraceRun<'_> {
     fn ticks(&mut self, now: i64) {
         let (Some(period), Some(last)) = (self.mapping.period, self.time) else { return };
         let periods = now.saturating_sub(last).max(0) / period;
-        let first = (periods - MOST_TICKS).max(0);
+        let first = (periods - MAX_TICKS).max(0);
         for at in first..periods {
             let time = last + (at + 1) * period;
             if time >= now {
                 break;
             }
             if let Ok(group) = self.recogniser.snapshot(Snapshot::Tick, time) {
-                self.done.instants += 1;
-                if let Err(limit) = self.to.group(group) {
-                    self.done.failure = Some(limit.to_string());
+                self.summary.instants += 1;
+                if let Err(limit) = self.sink.group(group) {
+                    self.summary.failure = Some(limit.to_string());
                     return;
                 }
             }
@@ -276,12 +279,12 @@ impl TraceRun<'_> {
 }
 
 /// The parameter type that a value of the script needs.
-fn param_type(ty: Type) -> Demanded {
+fn param_type(ty: Type) -> ParamType {
     match ty {
-        Type::Boolean => Demanded::Bool,
-        Type::Float | Type::Double => Demanded::Float,
-        Type::Char | Type::String => Demanded::Str,
-        Type::Byte | Type::Short | Type::Int | Type::Long => Demanded::Int,
+        Type::Boolean => ParamType::Bool,
+        Type::Float | Type::Double => ParamType::Float,
+        Type::Char | Type::String => ParamType::Str,
+        Type::Byte | Type::Short | Type::Int | Type::Long => ParamType::Int,
     }
 }
 
@@ -290,24 +293,24 @@ fn owned_value(value: Plain, text: &str, ty: Type) -> Option<OwnedValue> {
     if value.is(Tag::None) {
         return Some(OwnedValue::UNDEFINED);
     }
-    let words = || match value.as_text() {
+    let string = || match value.as_text() {
         Some((start, len)) => text.get(start as usize..start as usize + len as usize).map(str::to_owned),
         None => value.as_short().map(str::to_owned),
     };
-    let whole = || value.as_int();
+    let integer = || value.as_int();
     Some(OwnedValue::Plain(match ty {
         Type::Boolean => Value::Boolean(value.as_bool()?),
-        Type::Byte => Value::Byte(whole()?.try_into().ok()?),
-        Type::Short => Value::Short(whole()?.try_into().ok()?),
-        Type::Int => Value::Int(whole()?.try_into().ok()?),
-        Type::Long => Value::Long(whole()?),
+        Type::Byte => Value::Byte(integer()?.try_into().ok()?),
+        Type::Short => Value::Short(integer()?.try_into().ok()?),
+        Type::Int => Value::Int(integer()?.try_into().ok()?),
+        Type::Long => Value::Long(integer()?),
         Type::Float => Value::Float(value.as_float()? as f32),
         Type::Double => Value::Double(value.as_float()?),
         Type::Char => {
-            let words = words()?;
-            let mut units = words.encode_utf16();
+            let string = string()?;
+            let mut units = string.encode_utf16();
             Value::Char(units.next().filter(|_| units.next().is_none())?)
         }
-        Type::String => return words().map(OwnedValue::Text),
+        Type::String => return string().map(OwnedValue::Text),
     }))
 }

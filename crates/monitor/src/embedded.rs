@@ -77,7 +77,7 @@ struct LogSegment {
     script_events: u64,
     events: EventLog,
     /// Dead objects whose slices were collected during the segment.
-    gone: Vec<i64>,
+    dead_objects: Vec<i64>,
 }
 
 impl LogSegment {
@@ -88,7 +88,7 @@ impl LogSegment {
             scripts: scripts.scripts.state(),
             script_events: scripts.count,
             events: EventLog::default(),
-            gone: Vec::new(),
+            dead_objects: Vec::new(),
         }
     }
 }
@@ -407,7 +407,7 @@ impl EmbeddedMonitors {
                 .older
                 .iter()
                 .chain([&self.newer])
-                .flat_map(|segment| &segment.gone)
+                .flat_map(|segment| &segment.dead_objects)
                 .copied()
                 .collect(),
         }

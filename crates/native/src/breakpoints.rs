@@ -40,12 +40,12 @@ impl BreakpointTable {
         self.all.get(&id).filter(|point| point.enabled).map(|point| point.owner)
     }
 
-    /// Forgets a site whose code was unmapped.
+    /// Removes a site whose code was unmapped.
     pub(crate) fn forget_site(&mut self, site: SiteId) {
         self.all.values_mut().for_each(|point| point.sites.retain(|known| *known != site));
     }
 
-    /// Forgets all sites: the target executed another program.
+    /// Removes all sites: the target executed another program.
     pub(crate) fn forget_sites(&mut self) {
         for point in self.all.values_mut() {
             point.sites.clear();
@@ -81,10 +81,11 @@ impl NativeTarget {
         };
         match &spec.kind {
             BreakpointKind::Watch { expression: of, read, write } => {
-                let (datum, range) = self.extent_of(of)?;
-                breakpoint.extent = Some((datum.clone(), range.clone()));
+                let (typed_value, range) = self.extent_of(of)?;
+                breakpoint.extent = Some((typed_value.clone(), range.clone()));
                 let access = AccessKind { read: *read, write: *write, before: false };
-                breakpoint.watcher = Some(self.watch(datum, range, access, WatchReason::Breakpoint(id))?);
+                breakpoint.watcher =
+                    Some(self.watch(typed_value, range, access, WatchReason::Breakpoint(id))?);
             }
             kind => {
                 let addresses = self.addresses(kind)?;
@@ -164,16 +165,19 @@ impl NativeTarget {
                 continue;
             };
             let enabled = breakpoint.enabled;
-            let Ok((datum, range)) = self.extent_of(&of) else { continue };
+            let Ok((typed_value, range)) = self.extent_of(&of) else { continue };
             let access = AccessKind { read, write, before: false };
             let watcher = match enabled {
-                true => {
-                    Some(self.watch(datum.clone(), range.clone(), access, WatchReason::Breakpoint(id))?)
-                }
+                true => Some(self.watch(
+                    typed_value.clone(),
+                    range.clone(),
+                    access,
+                    WatchReason::Breakpoint(id),
+                )?),
                 false => None,
             };
             if let Some(breakpoint) = self.breakpoints.all.get_mut(&id) {
-                (breakpoint.watcher, breakpoint.extent) = (watcher, Some((datum, range)));
+                (breakpoint.watcher, breakpoint.extent) = (watcher, Some((typed_value, range)));
             }
         }
         Ok(())
@@ -205,12 +209,12 @@ impl NativeTarget {
         if let Some(watcher) = watcher {
             self.unwatch(watcher)?;
         }
-        if let (true, Some((datum, range)), BreakpointKind::Watch { read, write, .. }) =
+        if let (true, Some((typed_value, range)), BreakpointKind::Watch { read, write, .. }) =
             (enabled, extent, &spec.kind)
         {
             self.check_mapped(&range)?;
             let access = AccessKind { read: *read, write: *write, before: false };
-            let watcher = self.watch(datum, range, access, WatchReason::Breakpoint(id))?;
+            let watcher = self.watch(typed_value, range, access, WatchReason::Breakpoint(id))?;
             if let Some(breakpoint) = self.breakpoints.all.get_mut(&id) {
                 breakpoint.watcher = Some(watcher);
             }
@@ -218,7 +222,7 @@ impl NativeTarget {
         Ok(())
     }
 
-    /// Notes that the call whose variable a watchpoint watches has returned.
+    /// Records that the call whose variable a watchpoint watches has returned.
     pub(crate) fn watch_ended(&mut self, id: BreakpointId) {
         if let Some(breakpoint) = self.breakpoints.all.get_mut(&id) {
             (breakpoint.watcher, breakpoint.extent) = (None, None);
@@ -261,19 +265,19 @@ impl NativeTarget {
             TrapReason::Breakpoint(id) => Some(*id),
             _ => None,
         });
-        let due: Vec<BreakpointId> = here.filter(|id| self.breakpoints.owner(*id) == Some(owner)).collect();
-        self.count_hits(tid, due, owner)
+        let hit: Vec<BreakpointId> = here.filter(|id| self.breakpoints.owner(*id) == Some(owner)).collect();
+        self.count_hits(tid, hit, owner)
     }
 
     /// Counts hits of breakpoints of one owner, and reports those that are not ignored.
     pub(crate) fn count_hits(
         &mut self,
         tid: Tid,
-        due: Vec<BreakpointId>,
+        hit: Vec<BreakpointId>,
         owner: Owner,
     ) -> TargetResult<Option<StopReason>> {
         let mut reported = Vec::new();
-        for id in due {
+        for id in hit {
             if !self.condition_holds(tid, id) {
                 continue;
             }

@@ -7,7 +7,7 @@ use crate::memory::ProcessMemory;
 use crate::native_target::NativeTarget;
 use crate::sites::{REGION, SiteId};
 use crate::sys::{self, SignalInfo, Tid, WaitStatus};
-use crate::traced_thread::{NotedCall, TracedThread};
+use crate::traced_thread::{PendingCall, TracedThread};
 use crate::tracer::{signal_name, trace_error};
 use crate::trap_reasons::TrapReason;
 use crate::watchpoints::{Contents, Pages, PendingAccess};
@@ -27,7 +27,7 @@ struct SavedThread {
     tid: Tid,
     at_site: Option<SiteId>,
     notified: OwnerSet,
-    calls: Vec<NotedCall>,
+    calls: Vec<PendingCall>,
     signal: i32,
     /// A stop that was not handled yet.
     pending_status: Option<WaitStatus>,
@@ -82,7 +82,7 @@ impl NativeTarget {
         for thread in self.tracer.threads.values_mut() {
             thread.write_back_registers().map_err(trace_error)?;
         }
-        let own_threads = self.tracer.threads.values().filter(|thread| !thread.foreign);
+        let own_threads = self.tracer.threads.values().filter(|thread| !thread.is_foreign_process);
         let threads: Vec<SavedThread> = own_threads
             .map(|thread| SavedThread {
                 tid: thread.tid,
@@ -166,7 +166,7 @@ impl NativeTarget {
 
     /// Replaces the live process by a restored one.
     fn replace_process(&mut self, id: CheckpointId, missing: &[Range<u64>]) -> TargetResult {
-        // Forget noted calls, with the traps at their return sites.
+        // Forget pending calls, with the traps at their return sites.
         let returns: Vec<SiteId> = self
             .tracer
             .threads

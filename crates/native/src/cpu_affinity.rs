@@ -36,7 +36,7 @@ pub(crate) struct CpuAffinity {
 }
 
 impl CpuAffinity {
-    /// Notes that a thread stopped for an event.
+    /// Records that a thread stopped for an event.
     pub(crate) fn on_stop(&mut self, tid: Tid, now: Instant) {
         let stats = self.threads.entry(tid).or_insert(SwitchStats {
             last: now,

@@ -30,8 +30,8 @@ pub(crate) fn sync(program: &mut Program, process: i32) -> TargetResult<bool> {
             Some(loaded) => Arc::clone(&loaded.image),
             None => match Image::open(&path) {
                 Ok(image) => image,
-                Err(problem) if path == main => {
-                    return Err(TargetError::Control(format!("cannot load `{}`: {problem}", path.display())));
+                Err(error) if path == main => {
+                    return Err(TargetError::Control(format!("cannot load `{}`: {error}", path.display())));
                 }
                 // A mapped file that is not a library, or was replaced since.
                 Err(_) => continue,

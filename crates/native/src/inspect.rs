@@ -27,12 +27,12 @@ const MAX_FRAMES: usize = 256;
 /// Largest number of values shown by one command.
 const MAX_VALUES: usize = 1 << 16;
 
-fn mistake(mistake: &ExpressionError) -> TargetError {
-    TargetError::Request(mistake.to_string())
+fn request_error(error: &ExpressionError) -> TargetError {
+    TargetError::Request(error.to_string())
 }
 
 fn parse(text: &str) -> TargetResult<Expression> {
-    Expression::parse(text).map_err(|wrong| mistake(&wrong))
+    Expression::parse(text).map_err(|error| request_error(&error))
 }
 
 impl NativeTarget {
@@ -70,16 +70,16 @@ impl NativeTarget {
     pub(crate) fn evaluate(&mut self, text: &str) -> TargetResult<String> {
         let expression = parse(text)?;
         self.with_scope(|scope| {
-            let datum = scope.evaluate(&expression).map_err(|wrong| mistake(&wrong))?;
-            Ok(scope.show(&datum, &FormatLimits::default()))
+            let typed_value = scope.evaluate(&expression).map_err(|error| request_error(&error))?;
+            Ok(scope.show(&typed_value, &FormatLimits::default()))
         })
     }
 
     pub(crate) fn type_of(&mut self, text: &str) -> TargetResult<String> {
         let expression = parse(text)?;
         self.with_scope(|scope| {
-            let datum = scope.evaluate(&expression).map_err(|wrong| mistake(&wrong))?;
-            Ok(scope.type_name(&datum.ty))
+            let typed_value = scope.evaluate(&expression).map_err(|error| request_error(&error))?;
+            Ok(scope.type_name(&typed_value.ty))
         })
     }
 
@@ -96,7 +96,7 @@ impl NativeTarget {
         let checked = function.map(|function| {
             Extractor::compile(&self.program, &self.types, &function, address, &form, ScalarKind::Any)
         });
-        checked.transpose().map(drop).map_err(|wrong| mistake(&wrong))
+        checked.transpose().map(drop).map_err(|error| request_error(&error))
     }
 
     /// Evaluates a condition in the current thread.
@@ -104,8 +104,8 @@ impl NativeTarget {
         let expression = parse(text)?;
         let tid = self.current;
         let plain = self.with_innermost_scope(tid, |scope| {
-            let datum = scope.evaluate(&expression).map_err(|wrong| mistake(&wrong))?;
-            Ok(scope.to_scalar(&datum, ScalarKind::Bool))
+            let typed_value = scope.evaluate(&expression).map_err(|error| request_error(&error))?;
+            Ok(scope.to_scalar(&typed_value, ScalarKind::Bool))
         })??;
         match plain {
             Scalar::Int(i) => Ok(i != 0),
@@ -120,24 +120,25 @@ impl NativeTarget {
     pub(crate) fn extent_of(&mut self, text: &str) -> TargetResult<(TypedValue, Range<u64>)> {
         let expression = parse(text)?;
         let tid = self.current;
-        let (datum, range) = self.with_innermost_scope(tid, |scope| {
-            let datum = scope.evaluate(&expression).map_err(|wrong| mistake(&wrong))?;
-            let (start, length) = scope.extent(&datum).ok_or_else(|| NativeTarget::no_memory(text))?;
-            Ok::<_, TargetError>((datum, watchpoints::watchable_range(start, length)?))
+        let (typed_value, range) = self.with_innermost_scope(tid, |scope| {
+            let typed_value = scope.evaluate(&expression).map_err(|error| request_error(&error))?;
+            let (start, length) = scope.extent(&typed_value).ok_or_else(|| NativeTarget::no_memory(text))?;
+            Ok::<_, TargetError>((typed_value, watchpoints::watchable_range(start, length)?))
         })??;
         self.check_mapped(&range)?;
-        Ok((datum, range))
+        Ok((typed_value, range))
     }
 
     /// Reads the current value of an object.
-    pub(crate) fn plain_of(&mut self, tid: Tid, datum: &TypedValue) -> Scalar {
-        let read = self.with_innermost_scope(tid, |scope| scope.to_scalar(datum, ScalarKind::Any));
+    pub(crate) fn plain_of(&mut self, tid: Tid, typed_value: &TypedValue) -> Scalar {
+        let read = self.with_innermost_scope(tid, |scope| scope.to_scalar(typed_value, ScalarKind::Any));
         read.unwrap_or(Scalar::Unavailable(Unavailable::NoRegister(RIP.0)))
     }
 
     pub(crate) fn assign(&mut self, place: &str, value: &str) -> TargetResult {
         let (to, from) = (parse(place)?, parse(value)?);
-        let changes = self.with_scope(|scope| scope.assign(&to, &from).map_err(|wrong| mistake(&wrong)))?;
+        let changes =
+            self.with_scope(|scope| scope.assign(&to, &from).map_err(|error| request_error(&error)))?;
         for change in changes {
             match change {
                 PendingWrite::Memory { address, bytes } => {
@@ -251,7 +252,7 @@ impl NativeTarget {
         if self.termination.is_some() || self.tracer.stop_all().is_err() {
             return Vec::new();
         }
-        let ours = self.tracer.threads.values().filter(|thread| !thread.foreign && !thread.zombie);
+        let ours = self.tracer.threads.values().filter(|thread| !thread.is_foreign_process && !thread.zombie);
         let all: Vec<Tid> = ours.map(|thread| thread.tid).collect();
         let mut threads = Vec::new();
         for tid in all {
@@ -325,8 +326,8 @@ impl NativeTarget {
     ) -> TargetResult<Vec<String>> {
         let expression = parse(text)?;
         let start = self.with_scope(|scope| {
-            let datum = scope.evaluate(&expression).map_err(|wrong| mistake(&wrong))?;
-            match (scope.to_scalar(&datum, ScalarKind::Address), scope.extent(&datum)) {
+            let typed_value = scope.evaluate(&expression).map_err(|error| request_error(&error))?;
+            match (scope.to_scalar(&typed_value, ScalarKind::Address), scope.extent(&typed_value)) {
                 (Scalar::Int(address), _) => Ok(address as u64),
                 (_, Some((address, _))) => Ok(address),
                 (Scalar::Unavailable(why), _) => Err(TargetError::Request(why.to_string())),
@@ -426,9 +427,9 @@ impl NativeTarget {
         let image = images.position(|loaded| Arc::ptr_eq(&loaded.image, &function.mapped.image))?;
         let at = DieRef { image, die: function.die? };
         let shown = self.with_innermost_scope(tid, |scope| {
-            let datum = scope.returned(at);
-            let is_void = datum.unavailable() == Some(Unavailable::NoResult);
-            (!is_void).then(|| scope.show(&datum, &FormatLimits::default()))
+            let typed_value = scope.returned(at);
+            let is_void = typed_value.unavailable() == Some(Unavailable::NoResult);
+            (!is_void).then(|| scope.show(&typed_value, &FormatLimits::default()))
         });
         shown.ok()?
     }
@@ -441,13 +442,13 @@ impl NativeTarget {
             add("ended", ending.to_string());
         }
         for loaded in self.program.images() {
-            let debug = match (loaded.image.dwarf(), loaded.image.debug_file(), loaded.image.debug_problem())
-            {
-                (_, _, Some(problem)) => format!("debug information not usable: {problem}"),
-                (Some(_), Some(file), _) => format!("debug information in {}", file.display()),
-                (Some(_), None, _) => "with debug information".to_owned(),
-                (None, ..) => "symbols only".to_owned(),
-            };
+            let debug =
+                match (loaded.image.dwarf(), loaded.image.debug_file(), loaded.image.debug_info_error()) {
+                    (_, _, Some(error)) => format!("debug information not usable: {error}"),
+                    (Some(_), Some(file), _) => format!("debug information in {}", file.display()),
+                    (Some(_), None, _) => "with debug information".to_owned(),
+                    (None, ..) => "symbols only".to_owned(),
+                };
             let path: PathBuf = loaded.image.path().to_owned();
             add("image", format!("{} at {:#x}, {debug}", path.display(), loaded.bias));
         }

@@ -131,13 +131,13 @@ impl Launch {
                 started
             });
             let mut pid = [0; 4];
-            let mut refused = None;
+            let mut seize_error = None;
             let seized = pid_reader.read_exact(&mut pid).and_then(|()| {
                 let pid = Tid::from_ne_bytes(pid);
                 let seized = sys::seize(pid, sys::OPTIONS | sys::EXITKILL);
                 // Answer in either case: the process holds both ends of the pipe and would never see its end.
                 go_writer.write_all(&[if seized.is_ok() { GO } else { !GO }])?;
-                refused = seized.err();
+                seize_error = seized.err();
                 Ok(pid)
             });
             drop(go_writer);
@@ -148,7 +148,7 @@ impl Launch {
                 Ok(Err(error)) => Err(error),
                 Err(_) => Err(io::Error::other("the launching thread failed")),
             };
-            if let Some(error) = refused {
+            if let Some(error) = seize_error {
                 return Err(TargetError::Control(format!(
                     "the system does not permit tracing ({error}): a container may need \
                      `--cap-add=SYS_PTRACE`, or /proc/sys/kernel/yama/ptrace_scope forbids it"

@@ -32,7 +32,7 @@ pub(crate) struct TrapSite {
     pub(crate) inserted: bool,
     /// Address of the displaced copy.
     pub(crate) slot: u64,
-    /// Code of the displaced copy, to write it again to restored memory that lacks it.
+    /// Code of the displaced copy, to write it again if restored memory does not contain it.
     copy: Box<[u8]>,
     /// Address in the copy after the instruction, and the corresponding logical address.
     copy_end: Option<(u64, u64)>,
@@ -132,7 +132,7 @@ pub(crate) struct SiteTable {
     pub(crate) trampolines: BTreeMap<u64, SiteId>,
     /// Addresses of the jump islands, with their sites.
     pub(crate) jump_islands: BTreeMap<u64, SiteId>,
-    /// Return sites that the library knows, by address. Their jumps are active whenever any jump is.
+    /// Return sites that the agent has, by address. Their jumps are active whenever any jump is.
     pub(crate) return_sites: BTreeMap<u64, SiteId>,
     /// Number of active jumps.
     pub(crate) active_jumps: usize,
@@ -219,13 +219,13 @@ impl SiteTable {
         let site = &mut self.all[id.0 as usize];
         site.trap_refs = site.trap_refs.saturating_sub(1);
         if site.trap_refs == 0 && site.inserted {
-            // If the memory is gone, so is the trap.
+            // If the memory was unmapped, so was the trap.
             let _ = memory.write(site.address, &[site.original]);
             site.inserted = false;
         }
     }
 
-    /// Forgets the sites of unmapped code and returns them.
+    /// Removes the sites of unmapped code and returns them.
     pub(crate) fn unmap(&mut self, range: &Range<u64>) -> Vec<SiteId> {
         let there = |site: &SiteId| range.contains(&self.get(*site).address);
         let unmapped: Vec<SiteId> = self.by_address.values().copied().filter(there).collect();
@@ -339,7 +339,7 @@ impl SiteTable {
         self.regions.iter().map(|region| region.range.clone()).collect()
     }
 
-    /// Forgets all sites: the target executed another program.
+    /// Removes all sites: the target executed another program.
     pub(crate) fn clear(&mut self) {
         *self = SiteTable::default();
     }

@@ -7,9 +7,9 @@ use invigil_monitor::event::EventId;
 use invigil_session::pending_owners::OwnerSet;
 use std::io;
 
-/// A call whose exit is awaited, with values saved at its entry.
+/// A call that has not returned, with the values that its exit event needs.
 #[derive(Clone, Debug)]
-pub(crate) struct NotedCall {
+pub(crate) struct PendingCall {
     /// The event at its exit.
     pub(crate) event: EventId,
     /// Stack pointer at the function's first instruction; the return address is there.
@@ -46,14 +46,15 @@ pub(crate) struct TracedThread {
     pub(crate) at_site: Option<SiteId>,
     /// Owners that were already notified of this stop.
     pub(crate) notified: OwnerSet,
-    /// Calls whose exits are awaited, innermost last.
-    pub(crate) calls: Vec<NotedCall>,
+    /// Calls that have not returned, innermost last.
+    pub(crate) calls: Vec<PendingCall>,
     /// Whether its last stop needed all registers: then they are fetched in one call next time.
     pub(crate) prefetch_registers: bool,
     /// Whether it is resumed for one instruction only.
     pub(crate) single_step: bool,
-    /// Whether it is another process, which shares the target's memory until it executes another program.
-    pub(crate) foreign: bool,
+    /// Whether it is another process, such as a `vfork` child, that shares the target's memory until it executes
+    /// another program.
+    pub(crate) is_foreign_process: bool,
     /// The `vfork` child for which the thread waits.
     pub(crate) vfork_child: Option<Tid>,
     /// Whether the creation of the thread is still to be reported; it stays before its first instruction until then.
@@ -79,7 +80,7 @@ impl TracedThread {
             calls: Vec::new(),
             prefetch_registers: false,
             single_step: false,
-            foreign: false,
+            is_foreign_process: false,
             vfork_child: None,
             start_unreported: false,
             zombie: false,

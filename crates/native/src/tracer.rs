@@ -165,7 +165,7 @@ impl Tracer {
     /// Waits for a wait status; `None` if the user interrupts a target that cannot report it itself.
     fn wait_status(&mut self) -> TargetResult<Option<(Tid, WaitStatus)>> {
         // While job control has stopped the target, it takes no signals, not even the one that interrupts it.
-        while self.threads.values().all(|thread| thread.group_stopped || thread.foreign) {
+        while self.threads.values().all(|thread| thread.group_stopped || thread.is_foreign_process) {
             if let Some(stop) = sys::wait(-1, false).map_err(trace_error)? {
                 return Ok(Some(stop));
             }
@@ -266,7 +266,7 @@ impl Tracer {
             thread.assume_pc(trap_address);
             thread.at_site = Some(id);
             thread.notified = OwnerSet::default();
-            if thread.foreign || !self.sites.get(id).inserted {
+            if thread.is_foreign_process || !self.sites.get(id).inserted {
                 // Not a thread of the target, or the trap was removed after the thread hit it.
                 self.cont(tid)?;
                 return Ok(None);
@@ -286,7 +286,7 @@ impl Tracer {
                 thread.single_step = false;
                 self.classify_trap(tid)
             }
-            _ if thread.foreign => {
+            _ if thread.is_foreign_process => {
                 thread.signal = libc::SIGTRAP;
                 self.cont(tid)?;
                 Ok(None)
@@ -304,7 +304,7 @@ impl Tracer {
         let signal = status.signal();
         let is_in_agent = self.agent.is_some() && self.thread(tid)?.pc().is_ok_and(|pc| self.is_in_agent(pc));
         // A process that only shares the memory is let through.
-        if is_in_agent && !self.thread(tid)?.foreign && !has_synchronous_signal(tid) {
+        if is_in_agent && !self.thread(tid)?.is_foreign_process && !has_synchronous_signal(tid) {
             // The thread leaves the library before the signal is delivered, and so do all others: they may wait for
             // each other there.
             self.thread(tid)?.pending_status = Some(status);
@@ -314,7 +314,7 @@ impl Tracer {
         }
         let Ok(info) = sys::signal_info(tid) else { return Ok(None) };
         if let Some(thread) = self.threads.get_mut(&tid)
-            && thread.foreign
+            && thread.is_foreign_process
             // Unless it may have accessed a protected page of the memory that it shares.
             && !(signal == libc::SIGSEGV && matches!(info.code, SEGV_MAPERR | SEGV_ACCERR))
         {

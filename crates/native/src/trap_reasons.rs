@@ -11,7 +11,7 @@ pub(crate) enum TrapReason {
     /// A breakpoint of the user or a scenario.
     Breakpoint(BreakpointId),
     /// An event: index of its plan, and of the site in the plan.
-    Event { plan: u32, event_site: u32 },
+    Event { plan_index: u32, site_index: u32 },
     /// Return site of tail calls.
     TailReturn,
     /// The dynamic loader reports loaded and unloaded libraries here.
@@ -44,7 +44,7 @@ impl TrapReasons {
         let all = &mut self.by_site[index];
         all.push(reason);
         all.sort_by_key(|reason| match reason {
-            TrapReason::Event { plan, .. } => *plan,
+            TrapReason::Event { plan_index, .. } => *plan_index,
             _ => 0,
         });
     }

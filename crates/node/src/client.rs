@@ -8,13 +8,13 @@ use crate::wire::{NodeStatus, Reply, Request, RunId};
 use std::time::{Duration, Instant};
 
 /// Timeout of one request.
-const ANSWER: Duration = Duration::from_secs(2);
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Maximum time to search for a run that another client started.
-const FINDING: Duration = Duration::from_secs(10);
+const SEARCH_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Maximum time to wait for absent nodes after the verdict.
-const LAST: Duration = Duration::from_secs(5);
+const ABSENT_NODE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Result of a run.
 #[derive(Clone, Debug)]
@@ -31,8 +31,8 @@ pub struct RunSummary {
 
 impl RunSummary {
     /// Sums a counter over all nodes.
-    pub fn sum(&self, figure: impl Fn(&RunProgress) -> u64) -> u64 {
-        self.nodes.iter().map(|(_, progress)| figure(progress)).sum()
+    pub fn sum(&self, counter: impl Fn(&RunProgress) -> u64) -> u64 {
+        self.nodes.iter().map(|(_, progress)| counter(progress)).sum()
     }
 
     /// Returns the time in microseconds from the observation of the verdict's instant to the verdict.
@@ -45,15 +45,15 @@ impl RunSummary {
 ///
 /// # Errors
 /// Fails if one is not up in time.
-pub fn wait_for_nodes(link: &Link, wanted: &[String], patience: Duration) -> Result<Vec<String>, String> {
-    let deadline = Instant::now() + patience;
+pub fn wait_for_nodes(link: &Link, wanted: &[String], timeout: Duration) -> Result<Vec<String>, String> {
+    let deadline = Instant::now() + timeout;
     loop {
-        let here = link.nodes(ANSWER)?;
-        let Some(missing) = wanted.iter().find(|name| !here.contains(name)) else { return Ok(here) };
+        let names = link.nodes(REQUEST_TIMEOUT)?;
+        let Some(missing) = wanted.iter().find(|name| !names.contains(name)) else { return Ok(names) };
         if Instant::now() >= deadline {
-            let known = if here.is_empty() { "none".to_owned() } else { here.join(", ") };
+            let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
             return Err(format!(
-                "node {missing} is not up (nodes that are: {known}): start it, or check --connect"
+                "node {missing} is not up (nodes that are: {names}): start it, or check --connect"
             ));
         }
         std::thread::sleep(Duration::from_millis(50));
@@ -68,19 +68,21 @@ fn request_until_answered(
     deadline: Instant,
 ) -> Result<Reply, String> {
     loop {
-        let left = deadline.saturating_duration_since(Instant::now());
-        if let Some(reply) = link.request(node, request, ANSWER.min(left.max(Duration::from_millis(1))))? {
+        let remaining = deadline.saturating_duration_since(Instant::now());
+        if let Some(reply) =
+            link.request(node, request, REQUEST_TIMEOUT.min(remaining.max(Duration::from_millis(1))))?
+        {
             return Ok(reply);
         }
-        if left.is_zero() {
+        if remaining.is_zero() {
             return Err(format!("{node} does not answer"));
         }
         // A request to an absent node fails immediately.
-        std::thread::sleep(Duration::from_millis(50).min(left));
+        std::thread::sleep(Duration::from_millis(50).min(remaining));
     }
 }
 
-/// Deploys a run, waits for its end, at most for `patience`, and stops it everywhere. `notify` receives progress
+/// Deploys a run, waits for its end, at most for `timeout`, and stops it everywhere. `notify` receives progress
 /// messages.
 ///
 /// # Errors
@@ -88,35 +90,35 @@ fn request_until_answered(
 pub fn run(
     link: &Link,
     deployments: Vec<Deployment>,
-    patience: Duration,
+    timeout: Duration,
     notify: &mut dyn FnMut(&str),
 ) -> Result<RunSummary, String> {
     let began = Instant::now();
     let Some(first) = deployments.first() else { return Err("there is no node to run on".to_owned()) };
     let (run, nodes) = (first.run, first.nodes.clone());
     notify(&format!("run {run} on {}", nodes.join(", ")));
-    let outcome = deploy(link, deployments, began + patience)
-        .and_then(|()| wait(link, run, &nodes, began + patience, notify))
+    let outcome = deploy(link, deployments, began + timeout)
+        .and_then(|()| wait(link, run, &nodes, began + timeout, notify))
         .map(|(end, nodes)| RunSummary { run, end, took: began.elapsed(), nodes });
     stop_everywhere(link, run, &nodes, notify)?;
     outcome
 }
 
-/// Attaches to a run whose client is gone: waits for its end, at most for `patience`, and stops it everywhere.
+/// Attaches to a run whose client has exited: waits for its end, at most for `timeout`, and stops it everywhere.
 ///
 /// # Errors
 /// Fails if no node knows the run, if it fails on one, or after the timeout; the run then continues.
 pub fn attach(
     link: &Link,
     run: RunId,
-    patience: Duration,
+    timeout: Duration,
     notify: &mut dyn FnMut(&str),
 ) -> Result<RunSummary, String> {
     let began = Instant::now();
-    let nodes = nodes_of(link, run, patience.min(FINDING))?;
-    let (end, known) = wait(link, run, &nodes, began + patience, notify)?;
+    let nodes = nodes_of(link, run, timeout.min(SEARCH_TIMEOUT))?;
+    let (end, progress) = wait(link, run, &nodes, began + timeout, notify)?;
     stop_everywhere(link, run, &nodes, notify)?;
-    Ok(RunSummary { run, end, took: began.elapsed(), nodes: known })
+    Ok(RunSummary { run, end, took: began.elapsed(), nodes: progress })
 }
 
 fn stop_everywhere(
@@ -126,7 +128,7 @@ fn stop_everywhere(
     notify: &mut dyn FnMut(&str),
 ) -> Result<(), String> {
     for node in nodes {
-        if link.request(node, &Request::Stop(run), ANSWER)?.is_none() {
+        if link.request(node, &Request::Stop(run), REQUEST_TIMEOUT)?.is_none() {
             notify(&format!(
                 "{node} does not answer: it will find out that run {run} is over when it is back"
             ));
@@ -159,19 +161,19 @@ fn wait(
     let mut last_away = Vec::new();
     let mut ended = None;
     loop {
-        let mut known = Vec::new();
-        let mut stranger = None;
+        let mut answers = Vec::new();
+        let mut without_run = None;
         for node in nodes {
-            let answer = link.request(node, &Request::Status, ANSWER)?;
+            let answer = link.request(node, &Request::Status, REQUEST_TIMEOUT)?;
             let Some(Reply::Status(NodeStatus { runs, .. })) = answer else { continue };
             match runs.into_iter().find(|progress| progress.run == run) {
-                Some(progress) => known.push((node.clone(), progress)),
-                None => stranger = Some(node),
+                Some(progress) => answers.push((node.clone(), progress)),
+                None => without_run = Some(node),
             }
         }
-        let end = known.iter().find_map(|(_, progress)| progress.end);
-        let failure = known.iter().find_map(|(node, one)| Some((node, one.failure.as_ref()?)));
-        match (end, failure, stranger) {
+        let end = answers.iter().find_map(|(_, progress)| progress.end);
+        let failure = answers.iter().find_map(|(node, one)| Some((node, one.failure.as_ref()?)));
+        match (end, failure, without_run) {
             (Some(_), ..) | (None, None, None) => {}
             (None, Some((node, why)), _) => return Err(format!("the run fails on {node}: {why}")),
             (None, None, Some(node)) => {
@@ -180,17 +182,17 @@ fn wait(
                 ));
             }
         }
-        let are_all_there =
-            known.iter().filter(|(_, progress)| progress.end.is_some()).count() == nodes.len();
+        let have_all_ended =
+            answers.iter().filter(|(_, progress)| progress.end.is_some()).count() == nodes.len();
         // All nodes reach the same end, so absent nodes are needed only for their counters.
         if let Some(end) = end {
             let since = *ended.get_or_insert_with(Instant::now);
-            if are_all_there || since.elapsed() > LAST || Instant::now() >= deadline {
-                return Ok((end, known));
+            if have_all_ended || since.elapsed() > ABSENT_NODE_TIMEOUT || Instant::now() >= deadline {
+                return Ok((end, answers));
             }
         }
         let away: Vec<String> =
-            nodes.iter().filter(|node| !known.iter().any(|(known, _)| known == *node)).cloned().collect();
+            nodes.iter().filter(|node| !answers.iter().any(|(name, _)| name == *node)).cloned().collect();
         if away != last_away {
             if !away.is_empty() {
                 notify(&format!("no answer from {}", away.join(", ")));
@@ -198,8 +200,8 @@ fn wait(
             last_away = away;
         }
         if Instant::now() >= deadline {
-            let round = known.iter().map(|(_, progress)| progress.round).min().unwrap_or(0);
-            let waits = known.iter().find(|(_, progress)| !progress.missing.is_empty());
+            let round = answers.iter().map(|(_, progress)| progress.round).min().unwrap_or(0);
+            let waits = answers.iter().find(|(_, progress)| !progress.missing.is_empty());
             let waits = waits
                 .map(|(node, progress)| format!(", where {node} waits for {}", progress.missing.join(", ")));
             let waits = waits.unwrap_or_default();
@@ -216,8 +218,8 @@ fn wait(
 /// Fails if the network cannot be queried.
 pub fn status(link: &Link) -> Result<Vec<NodeStatus>, String> {
     let mut all = Vec::new();
-    for name in link.nodes(ANSWER)? {
-        match link.request(&name, &Request::Status, ANSWER) {
+    for name in link.nodes(REQUEST_TIMEOUT)? {
+        match link.request(&name, &Request::Status, REQUEST_TIMEOUT) {
             Ok(Some(Reply::Status(status))) => all.push(status),
             Ok(_) => all.push(NodeStatus {
                 name,
@@ -234,11 +236,11 @@ pub fn status(link: &Link) -> Result<Vec<NodeStatus>, String> {
 ///
 /// # Errors
 /// Fails if no node that is up takes part, or if one of them does not answer.
-pub fn stop(link: &Link, run: RunId, patience: Duration) -> Result<usize, String> {
-    let nodes = nodes_of(link, run, patience)?;
+pub fn stop(link: &Link, run: RunId, timeout: Duration) -> Result<usize, String> {
+    let nodes = nodes_of(link, run, timeout)?;
     for node in &nodes {
         if let Reply::Refused(why) =
-            request_until_answered(link, node, &Request::Stop(run), Instant::now() + patience)?
+            request_until_answered(link, node, &Request::Stop(run), Instant::now() + timeout)?
         {
             return Err(format!("{node}: {why}"));
         }
@@ -247,8 +249,8 @@ pub fn stop(link: &Link, run: RunId, patience: Duration) -> Result<usize, String
 }
 
 /// Returns the nodes of a run, as soon as one of them is found.
-fn nodes_of(link: &Link, run: RunId, patience: Duration) -> Result<Vec<String>, String> {
-    let deadline = Instant::now() + patience;
+fn nodes_of(link: &Link, run: RunId, timeout: Duration) -> Result<Vec<String>, String> {
+    let deadline = Instant::now() + timeout;
     loop {
         let mut runs = status(link)?.into_iter().flat_map(|node| node.runs);
         if let Some(progress) = runs.find(|progress| progress.run == run) {

@@ -11,7 +11,7 @@ use std::fmt;
 use std::hash::Hash;
 
 /// Maximum number of nodes in a run.
-pub const MOST_NODES: usize = 1024;
+pub const MAX_NODES: usize = 1024;
 
 /// Source of a component's observations.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -71,7 +71,7 @@ impl fmt::Display for DeploymentError {
                 "`{name}` is not a valid name of a node or component: use up to 64 letters, digits, `-`, `_` and `.`"
             ),
             DeploymentError::Inconsistent(what) => write!(f, "the deployment is inconsistent: {what}"),
-            DeploymentError::Wire(refusal) => write!(f, "invalid deployment: {refusal}"),
+            DeploymentError::Wire(error) => write!(f, "invalid deployment: {error}"),
         }
     }
 }
@@ -79,8 +79,8 @@ impl fmt::Display for DeploymentError {
 impl std::error::Error for DeploymentError {}
 
 impl From<WireError> for DeploymentError {
-    fn from(refusal: WireError) -> DeploymentError {
-        DeploymentError::Wire(refusal)
+    fn from(error: WireError) -> DeploymentError {
+        DeploymentError::Wire(error)
     }
 }
 
@@ -89,18 +89,19 @@ impl From<WireError> for DeploymentError {
 /// # Errors
 /// Fails if the name is invalid.
 pub fn check_name(name: &str) -> Result<(), DeploymentError> {
-    let letter = |letter: char| letter.is_alphanumeric() || "-_.".contains(letter);
-    let is_good = name.chars().all(letter) && (1..=64).contains(&name.len()) && !name.starts_with('.');
-    if is_good { Ok(()) } else { Err(DeploymentError::InvalidName(name.to_owned())) }
+    let is_allowed = |letter: char| letter.is_alphanumeric() || "-_.".contains(letter);
+    let is_valid = name.chars().all(is_allowed) && (1..=64).contains(&name.len()) && !name.starts_with('.');
+    if is_valid { Ok(()) } else { Err(DeploymentError::InvalidName(name.to_owned())) }
 }
 
 fn are_unique<T: Hash + Eq>(all: impl IntoIterator<Item = T>) -> bool {
-    let mut known = HashSet::new();
-    all.into_iter().all(|one| known.insert(one))
+    let mut previous = HashSet::new();
+    all.into_iter().all(|item| previous.insert(item))
 }
 
 impl Deployment {
-    /// Creates the parts of all nodes. `home` returns the node of a component, `source` the source of its observations.
+    /// Creates the parts of all nodes. `node_of` returns the node of a component, `source` the source of its
+    /// observations.
     ///
     /// # Errors
     /// Fails if a component has no node or a name is invalid.
@@ -108,7 +109,7 @@ impl Deployment {
         run: RunId,
         system: &System,
         prepared: &MonitorSet<States>,
-        home: impl Fn(&str) -> Option<String>,
+        node_of: impl Fn(&str) -> Option<String>,
         source: impl Fn(ComponentId) -> TraceSource,
         grace: u32,
     ) -> Result<Vec<Deployment>, DeploymentError> {
@@ -117,36 +118,37 @@ impl Deployment {
         for component in system.components() {
             let component = system.component_name(component);
             check_name(component)?;
-            let name = home(component).ok_or_else(|| DeploymentError::Unassigned(component.to_owned()))?;
+            let name = node_of(component).ok_or_else(|| DeploymentError::Unassigned(component.to_owned()))?;
             check_name(&name)?;
-            let place = nodes.iter().position(|known| *known == name).unwrap_or_else(|| {
+            let index = nodes.iter().position(|node| *node == name).unwrap_or_else(|| {
                 nodes.push(name);
                 nodes.len() - 1
             });
-            if place >= MOST_NODES {
-                return Err(DeploymentError::Inconsistent("it has too many nodes"));
+            if index >= MAX_NODES {
+                return Err(DeploymentError::Inconsistent("it has more than 1024 nodes"));
             }
-            component_nodes.push(place as u16);
+            component_nodes.push(index as u16);
         }
-        let DividedMonitors { kind, places, monitors } =
+        let DividedMonitors { kind, monitor_components, monitors } =
             divide(prepared, nodes.len(), |component| usize::from(component_nodes[component.index()]))?;
-        let own = monitors.into_iter().enumerate().map(|(own, monitors)| {
-            let components =
-                system.components().filter(|known| usize::from(component_nodes[known.index()]) == own);
+        let deployments = monitors.into_iter().enumerate().map(|(own, monitors)| {
+            let components = system
+                .components()
+                .filter(|component| usize::from(component_nodes[component.index()]) == own);
             Deployment {
                 run,
                 nodes: nodes.clone(),
                 own: own as u16,
                 system: system.clone(),
                 component_nodes: component_nodes.clone(),
-                monitor_components: places.clone(),
+                monitor_components: monitor_components.clone(),
                 grace,
                 sources: components.map(|component| (component, source(component))).collect(),
                 kind,
                 monitors,
             }
         });
-        Ok(own.collect())
+        Ok(deployments.collect())
     }
 
     /// Checks that the parts are consistent; deployments come from the network.
@@ -155,36 +157,37 @@ impl Deployment {
     /// Returns the inconsistency.
     pub fn check(&self) -> Result<(), DeploymentError> {
         let (nodes, components) = (self.nodes.len(), self.system.components().len());
-        let wrong = |what| Err(DeploymentError::Inconsistent(what));
-        if usize::from(self.own) >= nodes || nodes > MOST_NODES {
-            return wrong("the number of nodes");
+        let inconsistent = |what| Err(DeploymentError::Inconsistent(what));
+        if usize::from(self.own) >= nodes || nodes > MAX_NODES {
+            return inconsistent("the number of nodes");
         }
         for name in &self.nodes {
             check_name(name)?;
         }
         if !are_unique(&self.nodes) {
-            return wrong("a node that is named twice");
+            return inconsistent("a node that is named twice");
         }
-        if self.system.propositions().any(|known| self.system.owner(known).index() >= components) {
-            return wrong("a proposition without a component");
+        if self.system.propositions().any(|proposition| self.system.owner(proposition).index() >= components)
+        {
+            return inconsistent("a proposition without a component");
         }
         if self.component_nodes.len() != components
-            || self.component_nodes.iter().any(|home| usize::from(*home) >= nodes)
+            || self.component_nodes.iter().any(|node| usize::from(*node) >= nodes)
         {
-            return wrong("a component without a node, or one that is named twice");
+            return inconsistent("a component without a node, or one that is named twice");
         }
         if self.monitor_components.iter().any(|component| component.index() >= components) {
-            return wrong("a monitor without a component");
+            return inconsistent("a monitor without a component");
         }
         if self
             .sources
             .iter()
             .any(|(component, _)| self.component_nodes.get(component.index()) != Some(&self.own))
         {
-            return wrong("a trace of a component on another node");
+            return inconsistent("a trace of a component on another node");
         }
         if !are_unique(self.sources.iter().map(|(component, _)| component)) {
-            return wrong("two traces of one component");
+            return inconsistent("two traces of one component");
         }
         for component in self.system.components() {
             check_name(self.system.component_name(component))?;
@@ -200,6 +203,6 @@ impl Deployment {
     /// Returns the index of a monitor's node.
     pub fn node_of(&self, monitor: MonitorId) -> Option<usize> {
         let component = self.monitor_components.get(monitor.index())?;
-        self.component_nodes.get(component.index()).map(|home| usize::from(*home))
+        self.component_nodes.get(component.index()).map(|node| usize::from(*node))
     }
 }

@@ -57,14 +57,15 @@ pub trait Host: Send {
     /// Returns the first error.
     fn check(&self, messages: &[MonitorMessage]) -> Result<(), WireError>;
 
-    /// Runs one round of all monitors in the order of their ids. `seen` returns the observations of a component.
+    /// Runs one round of all monitors in the order of their ids. `observations_of` returns the observations of a
+    /// component.
     ///
     /// # Errors
     /// Fails if a message cannot be decoded or a monitor panics.
     fn round(
         &mut self,
-        at: Instant,
-        seen: &dyn Fn(ComponentId) -> ComponentObservations,
+        round: Instant,
+        observations_of: &dyn Fn(ComponentId) -> ComponentObservations,
         messages: Vec<MonitorMessage>,
         traffic: (&NameLengths, &mut Traffic),
     ) -> Result<RoundResult, String>;
@@ -76,7 +77,7 @@ pub trait Host: Send {
     fn save(&self) -> Result<Vec<u8>, WireError>;
 
     /// Returns the components of the monitors.
-    fn places(&self) -> Vec<(MonitorId, ComponentId)>;
+    fn monitor_components(&self) -> Vec<(MonitorId, ComponentId)>;
 }
 
 /// Restores serialized monitors.
@@ -84,7 +85,7 @@ pub trait Host: Send {
 /// # Errors
 /// Fails if they are malformed.
 pub fn load_monitors(kind: MonitorKind, monitors: &[u8]) -> Result<Box<dyn Host>, WireError> {
-    fn of<M: Monitor + 'static>(monitors: &[u8]) -> Result<Box<dyn Host>, WireError> {
+    fn load<M: Monitor + 'static>(monitors: &[u8]) -> Result<Box<dyn Host>, WireError> {
         let monitors: Vec<Assigned<M>> = wire::unpack(monitors)?;
         if !monitors.is_sorted_by(|one, next| one.id < next.id) {
             return Err(WireError::Malformed);
@@ -92,11 +93,11 @@ pub fn load_monitors(kind: MonitorKind, monitors: &[u8]) -> Result<Box<dyn Host>
         Ok(Box::new(Monitors(monitors)))
     }
     match kind {
-        MonitorKind::Orchestration => of::<OrchestrationMonitor<States>>(monitors),
-        MonitorKind::Migration => of::<MigrationMonitor<States>>(monitors),
-        MonitorKind::Hierarchy => of::<HierarchyMonitor<States>>(monitors),
-        MonitorKind::Broadcast => of::<BroadcastMonitor<States>>(monitors),
-        MonitorKind::Abridged => of::<AbridgedMonitor<States>>(monitors),
+        MonitorKind::Orchestration => load::<OrchestrationMonitor<States>>(monitors),
+        MonitorKind::Migration => load::<MigrationMonitor<States>>(monitors),
+        MonitorKind::Hierarchy => load::<HierarchyMonitor<States>>(monitors),
+        MonitorKind::Broadcast => load::<BroadcastMonitor<States>>(monitors),
+        MonitorKind::Abridged => load::<AbridgedMonitor<States>>(monitors),
     }
 }
 
@@ -105,7 +106,7 @@ pub struct DividedMonitors {
     /// Their kind.
     pub kind: MonitorKind,
     /// Component of each monitor.
-    pub places: Vec<ComponentId>,
+    pub monitor_components: Vec<ComponentId>,
     /// Serialized monitors of each node.
     pub monitors: Vec<Vec<u8>>,
 }
@@ -119,39 +120,40 @@ pub fn divide(
     nodes: usize,
     node_of: impl Fn(ComponentId) -> usize,
 ) -> Result<DividedMonitors, WireError> {
-    fn of<M: Monitor>(
+    fn divide<M: Monitor>(
         placed: &[Placed<M>],
         nodes: usize,
         node_of: impl Fn(ComponentId) -> usize,
     ) -> Result<(Vec<ComponentId>, Vec<Vec<u8>>), WireError> {
         let assigned = |node| -> Vec<Assigned<M>> {
             let all = (0..).map(MonitorId).zip(placed);
-            let own = all.filter(|(_, placed)| node_of(placed.at) == node);
-            own.map(|(id, placed)| Assigned { id, at: placed.at, monitor: placed.monitor.clone() }).collect()
+            let of_node = all.filter(|(_, placed)| node_of(placed.at) == node);
+            of_node
+                .map(|(id, placed)| Assigned { id, at: placed.at, monitor: placed.monitor.clone() })
+                .collect()
         };
-        let written = (0..nodes).map(|node| pack(&assigned(node)));
-        Ok((placed.iter().map(|placed| placed.at).collect(), written.collect::<Result<_, _>>()?))
+        let packed = (0..nodes).map(|node| pack(&assigned(node)));
+        Ok((placed.iter().map(|placed| placed.at).collect(), packed.collect::<Result<_, _>>()?))
     }
-    let (kind, (places, monitors)) = match prepared {
-        MonitorSet::Orchestration(placed) => (MonitorKind::Orchestration, of(placed, nodes, node_of)?),
-        MonitorSet::Migration(placed) => (MonitorKind::Migration, of(placed, nodes, node_of)?),
-        MonitorSet::Hierarchy(placed) => (MonitorKind::Hierarchy, of(placed, nodes, node_of)?),
-        MonitorSet::Broadcast(placed) => (MonitorKind::Broadcast, of(placed, nodes, node_of)?),
-        MonitorSet::Abridged(placed) => (MonitorKind::Abridged, of(placed, nodes, node_of)?),
+    let (kind, (monitor_components, monitors)) = match prepared {
+        MonitorSet::Orchestration(placed) => (MonitorKind::Orchestration, divide(placed, nodes, node_of)?),
+        MonitorSet::Migration(placed) => (MonitorKind::Migration, divide(placed, nodes, node_of)?),
+        MonitorSet::Hierarchy(placed) => (MonitorKind::Hierarchy, divide(placed, nodes, node_of)?),
+        MonitorSet::Broadcast(placed) => (MonitorKind::Broadcast, divide(placed, nodes, node_of)?),
+        MonitorSet::Abridged(placed) => (MonitorKind::Abridged, divide(placed, nodes, node_of)?),
     };
-    Ok(DividedMonitors { kind, places, monitors })
+    Ok(DividedMonitors { kind, monitor_components, monitors })
 }
 
 struct Monitors<M>(Vec<Assigned<M>>);
 
 impl<M: Monitor> Monitors<M> {
     /// Decodes the messages for each monitor.
-    fn sort(&self, messages: &[MonitorMessage]) -> Result<Vec<Vec<M::Message>>, WireError> {
+    fn decode_inboxes(&self, messages: &[MonitorMessage]) -> Result<Vec<Vec<M::Message>>, WireError> {
         let mut inboxes: Vec<Vec<M::Message>> = self.0.iter().map(|_| Vec::new()).collect();
         for message in messages {
-            let place =
-                self.0.binary_search_by_key(&message.to, |own| own.id).map_err(|_| WireError::Malformed)?;
-            inboxes[place].push(wire::unpack(&message.content)?);
+            let index = self.0.binary_search_by_key(&message.to, |assigned| assigned.id);
+            inboxes[index.map_err(|_| WireError::Malformed)?].push(wire::unpack(&message.content)?);
         }
         Ok(inboxes)
     }
@@ -159,53 +161,53 @@ impl<M: Monitor> Monitors<M> {
 
 impl<M: Monitor> Host for Monitors<M> {
     fn check(&self, messages: &[MonitorMessage]) -> Result<(), WireError> {
-        self.sort(messages).map(drop)
+        self.decode_inboxes(messages).map(drop)
     }
 
     fn round(
         &mut self,
-        at: Instant,
-        seen: &dyn Fn(ComponentId) -> ComponentObservations,
+        round: Instant,
+        observations_of: &dyn Fn(ComponentId) -> ComponentObservations,
         messages: Vec<MonitorMessage>,
         (names, traffic): (&NameLengths, &mut Traffic),
     ) -> Result<RoundResult, String> {
         let inboxes =
-            self.sort(&messages).map_err(|refusal| format!("cannot decode a message: {refusal}"))?;
-        let mut turn = RoundResult::default();
+            self.decode_inboxes(&messages).map_err(|error| format!("cannot decode a message: {error}"))?;
+        let mut result = RoundResult::default();
         let mut out = Outbox::default();
-        for (own, mut inbox) in self.0.iter_mut().zip(inboxes) {
-            let Assigned { id, at: here, monitor } = own;
-            let seen = seen(*here);
+        for (assigned, mut inbox) in self.0.iter_mut().zip(inboxes) {
+            let Assigned { id, at: component, monitor } = assigned;
+            let observed = observations_of(*component);
             out.clear();
             // Monitors come from the network: a malformed one that panics must not take down the node.
-            let done = catch_unwind(AssertUnwindSafe(|| {
-                monitor.round(Round { at, seen: seen.as_deref() }, &mut inbox, &mut out);
+            let data = catch_unwind(AssertUnwindSafe(|| {
+                monitor.round(Round { at: round, seen: observed.as_deref() }, &mut inbox, &mut out);
                 out.messages
                     .iter()
                     .map(|(_, message)| monitor.message_size(message, names) as u64)
                     .sum::<u64>()
             }));
-            let data = done.map_err(|_| format!("monitor {} panicked in round {at}", id.0))?;
+            let data = data.map_err(|_| format!("monitor {} panicked in round {round}", id.0))?;
             traffic.messages += out.messages.len() as u64;
             traffic.data += data;
             for (to, message) in out.messages.drain(..) {
                 let content =
-                    pack(&message).map_err(|_| format!("cannot encode a message of monitor {}", id.0))?;
-                turn.messages.push(MonitorMessage { from: *id, to, content });
+                    pack(&message).map_err(|_| format!("cannot encode a message from monitor {}", id.0))?;
+                result.messages.push(MonitorMessage { from: *id, to, content });
             }
-            if let (None, Some((truth, of))) = (turn.verdict, out.verdict) {
-                turn.verdict = Some(Verdict { truth, of, by: *id });
+            if let (None, Some((truth, instant))) = (result.verdict, out.verdict) {
+                result.verdict = Some(Verdict { truth, instant, monitor: *id });
             }
         }
-        Ok(turn)
+        Ok(result)
     }
 
     fn save(&self) -> Result<Vec<u8>, WireError> {
         pack(&self.0)
     }
 
-    fn places(&self) -> Vec<(MonitorId, ComponentId)> {
-        self.0.iter().map(|own| (own.id, own.at)).collect()
+    fn monitor_components(&self) -> Vec<(MonitorId, ComponentId)> {
+        self.0.iter().map(|assigned| (assigned.id, assigned.at)).collect()
     }
 }
 

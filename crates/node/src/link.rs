@@ -24,7 +24,7 @@ use zenoh::query::{Query, Queryable};
 use zenoh::sample::{Sample, SampleKind};
 use zenoh::{Config, Session, Wait};
 
-/// Capacity of reply queues. Further messages are dropped; what is missing is requested again.
+/// Capacity of the queue of replies to [`Link::nodes`]. Further replies are dropped.
 const QUEUE_LEN: usize = 1024;
 
 /// Settings used where a configuration file keeps zenoh's default, or without a file.
@@ -96,21 +96,21 @@ impl Link {
     /// # Errors
     /// Fails if the configuration is invalid or the session cannot listen.
     pub fn open(options: &Options) -> Result<Link, String> {
-        crate::deployment::check_name(&options.realm).map_err(|unfit| unfit.to_string())?;
+        crate::deployment::check_name(&options.realm).map_err(|error| error.to_string())?;
         let mut config = match &options.config {
             Some(path) => Config::from_file(path)
                 .map_err(|error| format!("{}: not a zenoh configuration: {error}", path.display()))?,
             None => Config::default(),
         };
-        let usual = Config::default();
-        let left: Vec<(&str, &str)> = SETTINGS
+        let default = Config::default();
+        let applicable: Vec<(&str, &str)> = SETTINGS
             .into_iter()
-            .filter(|(key, _)| config.get_json(key).ok() == usual.get_json(key).ok())
+            .filter(|(key, _)| config.get_json(key).ok() == default.get_json(key).ok())
             .collect();
         let mut set = |key: &str, value: &str| {
             config.insert_json5(key, value).map_err(|error| format!("zenoh rejects {key} = {value}: {error}"))
         };
-        for (key, value) in left {
+        for (key, value) in applicable {
             set(key, value)?;
         }
         if options.config.is_none() && !(options.listen.is_empty() && options.connect.is_empty()) {
@@ -195,18 +195,18 @@ impl Link {
     }
 
     /// Waits for a number of links and the declarations of their peers. Returns whether there are any.
-    pub fn wait_for_links(&self, links: usize, patience: Duration) -> bool {
+    pub fn wait_for_links(&self, links: usize, timeout: Duration) -> bool {
         let info = self.session.info();
         let began = Instant::now();
         loop {
-            let come = info.peers_zid().wait().count() + info.routers_zid().wait().count();
-            if come > 0 && come >= links {
+            let count = info.peers_zid().wait().count() + info.routers_zid().wait().count();
+            if count > 0 && count >= links {
                 // Declarations follow immediately; this is ample time for them.
                 std::thread::sleep(Duration::from_millis(100));
                 return true;
             }
-            if links == 0 || began.elapsed() >= patience {
-                return come > 0;
+            if links == 0 || began.elapsed() >= timeout {
+                return count > 0;
             }
             std::thread::sleep(Duration::from_millis(10));
         }
@@ -217,8 +217,8 @@ impl Link {
     /// # Errors
     /// Fails if the request is too large or the reply is malformed.
     pub fn request(&self, node: &str, request: &Request, timeout: Duration) -> Result<Option<Reply>, String> {
-        let bytes = wire::encode(request).map_err(|refusal| {
-            format!("cannot send the request to {node}: {refusal}; traces can be stored on the nodes instead (--own-traces)")
+        let bytes = wire::encode(request).map_err(|error| {
+            format!("cannot send the request to {node}: {error}; traces can be stored on the nodes instead (--own-traces)")
         })?;
         let replies = self
             .session
@@ -232,7 +232,7 @@ impl Link {
         for reply in replies.iter() {
             if let Ok(sample) = reply.result() {
                 let reply = read(sample.payload());
-                return reply.map(Some).map_err(|refusal| format!("malformed reply from {node}: {refusal}"));
+                return reply.map(Some).map_err(|error| format!("malformed reply from {node}: {error}"));
             }
         }
         Ok(None)
@@ -265,9 +265,9 @@ impl Outgoing<'_> {
     pub fn send(&mut self, to: &str, bytes: Vec<u8>) -> Result<(), String> {
         if !self.publishers.contains_key(to) {
             let key = self.link.key(&format!("mail/{to}/{}", self.from));
-            let new = self.link.session.declare_publisher(key);
-            let new = new.congestion_control(CongestionControl::Block).express(true);
-            self.publishers.insert(to.to_owned(), new.wait().map_err(|error| error.to_string())?);
+            let publisher = self.link.session.declare_publisher(key);
+            let publisher = publisher.congestion_control(CongestionControl::Block).express(true);
+            self.publishers.insert(to.to_owned(), publisher.wait().map_err(|error| error.to_string())?);
         }
         self.publishers
             .get(to)
@@ -311,7 +311,7 @@ fn read<P: Payload>(payload: &ZBytes) -> Result<P, WireError> {
 /// # Errors
 /// Fails if the reply is too large or zenoh cannot send.
 pub fn reply(query: &Query, reply: &Reply) -> Result<(), String> {
-    let bytes = wire::encode(reply).map_err(|refusal| refusal.to_string())?;
+    let bytes = wire::encode(reply).map_err(|error| error.to_string())?;
     query.reply(query.key_expr().clone(), bytes).wait().map_err(|error| error.to_string())
 }
 

@@ -1,7 +1,7 @@
 //! The command `invigil-node`: nodes, and clients that start and inspect runs.
 
 #![forbid(unsafe_code)]
-//! The command `invigil-node`: nodes, and what people do with them.
+//! The command `invigil-node`: nodes, and clients that start and inspect runs.
 
 mod command;
 
@@ -10,10 +10,10 @@ use command::{Args, Command, bench, deploy, node, shell_files, status};
 use std::process::ExitCode;
 
 /// Exit status for invalid input and network errors.
-const UNUSABLE: u8 = 2;
+const FAILED: u8 = 2;
 
 fn main() -> ExitCode {
-    let done = match Args::parse().command {
+    let result = match Args::parse().command {
         Command::Serve(options) => node::serve(&options),
         Command::Run(options) => deploy::run(&options),
         Command::Wait(options) => deploy::wait(&options),
@@ -23,8 +23,8 @@ fn main() -> ExitCode {
         Command::Completions(options) => shell_files::completions(&options),
         Command::Man(options) => shell_files::man(&options),
     };
-    done.unwrap_or_else(|why| {
+    result.unwrap_or_else(|why| {
         eprintln!("error: {why}");
-        ExitCode::from(UNUSABLE)
+        ExitCode::from(FAILED)
     })
 }

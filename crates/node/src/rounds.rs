@@ -3,10 +3,10 @@
 //! A node that has run round `r` runs `r + 1` when it has the [`RoundBundle`] of round `r` of every node, including its
 //! own. This implies:
 //!
-//! - No node is more than one round ahead: a node that ran `r + 1` had our bundle of `r`. So only bundles of `r` and `r
+//! - No node is more than one round ahead: a node that ran `r + 1` had this node's bundle of `r`. So only bundles of `r` and `r
 //!   + 1` can be new; older ones are duplicates, later ones are invalid. This bounds the storage for bundles of others.
 //!
-//! - No node is more than one round behind: we have every bundle of `r - 1`, so every node had ours of `r - 2`. So a
+//! - No node is more than one round behind: this node has every bundle of `r - 1`, so every node had its bundle of `r - 2`. So a
 //!   node keeps its own bundles of `r - 1` and `r`, and no acknowledgements are needed: a bundle of a round
 //!   acknowledges the round before.
 //!
@@ -52,7 +52,7 @@ pub struct Rounds {
     end: Option<RunEnd>,
 }
 
-/// State of a node, which may be the own one.
+/// State of a node, which may be this one.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct PeerState {
     /// Its bundles of the last and of the next round.
@@ -77,7 +77,7 @@ impl From<RunEnd> for SimulationResult {
     fn from(end: RunEnd) -> SimulationResult {
         SimulationResult {
             verdict: end.verdict.map_or(Truth::Unknown, |verdict| verdict.truth),
-            found: end.verdict.map(|verdict| (verdict.of, verdict.by)),
+            found: end.verdict.map(|verdict| (verdict.instant, verdict.monitor)),
             rounds: end.rounds,
         }
     }
@@ -113,7 +113,7 @@ impl fmt::Display for BundleError {
                 write!(
                     f,
                     "the bundle is of round {round}, which is impossible while this node is in round {own}; \
-                     if this host has crashed and lost its last saved state, stop the run"
+                     if this machine has crashed and lost its last saved state, stop the run"
                 )
             }
             BundleError::UnknownSender(node) => write!(f, "the bundle cannot be from node {node} of the run"),
@@ -185,9 +185,9 @@ impl Rounds {
         }
         messages.sort_by_key(|message| message.from);
         let round = self.round + 1;
-        let run_round = run_round(round, messages)?;
+        let result = run_round(round, messages)?;
         self.round = round;
-        let RoundResult { messages, verdict, is_over } = run_round;
+        let RoundResult { messages, verdict, is_over } = result;
         for peer in &mut self.peers {
             peer.sent.swap(0, 1);
             peer.sent[1] = Some(RoundBundle { round, messages: Vec::new(), verdict, is_over });
@@ -212,19 +212,19 @@ impl Rounds {
         if from == self.own || from >= self.peers.len() {
             return Err(BundleError::UnknownSender(from));
         }
-        let place = match bundle.round.checked_sub(self.round) {
+        let offset = match bundle.round.checked_sub(self.round) {
             None => return Ok(Received::Duplicate),
             // There are no bundles of round 0.
             Some(0) if self.round == 0 => return Ok(Received::Duplicate),
-            Some(place @ (0 | 1)) => place as usize,
+            Some(offset @ (0 | 1)) => offset as usize,
             Some(_) => return Err(BundleError::TooFarAhead { round: bundle.round, own: self.round }),
         };
-        let slot = &mut self.peers[from].received[place];
+        let slot = &mut self.peers[from].received[offset];
         if slot.is_some() || self.end.is_some() {
             return Ok(Received::Duplicate);
         }
         *slot = Some(bundle);
-        if place == 0 {
+        if offset == 0 {
             self.check_end();
         }
         Ok(Received::New)
@@ -238,20 +238,20 @@ impl Rounds {
     /// Returns the nodes to request the bundle of the last round from, and schedules the next requests. `now` is
     /// relative to any fixed time.
     pub fn nodes_to_ask(&mut self, now: Duration) -> Vec<usize> {
-        let mut asked: Vec<usize> = self.missing().collect();
-        let [first, longest] = RETRY_DELAYS;
+        let mut nodes: Vec<usize> = self.missing().collect();
+        let [first, max] = RETRY_DELAYS;
         // Nodes that started earlier have sent their first bundle before this node knew the run.
         let start = if self.round == 1 { (now, first / 2) } else { (now + first, first) };
-        asked.retain(|node| {
+        nodes.retain(|node| {
             let (at, wait) = self.peers[*node].ask.get_or_insert(start);
             let is_time = now >= *at;
             if is_time {
-                *wait = (*wait * 2).min(longest);
+                *wait = (*wait * 2).min(max);
                 *at = now + *wait;
             }
             is_time
         });
-        asked
+        nodes
     }
 
     /// Schedules an immediate request to a node that is back.
@@ -267,7 +267,8 @@ impl Rounds {
             return;
         }
         let bundles = self.peers.iter().filter_map(|peer| peer.received[0].as_ref());
-        let verdict = bundles.clone().filter_map(|bundle| bundle.verdict).min_by_key(|verdict| verdict.by);
+        let verdict =
+            bundles.clone().filter_map(|bundle| bundle.verdict).min_by_key(|verdict| verdict.monitor);
         self.silent_rounds =
             if bundles.clone().all(|bundle| bundle.is_over) { self.silent_rounds + 1 } else { 0 };
         if verdict.is_some() || self.silent_rounds >= self.grace {

@@ -31,7 +31,7 @@ pub struct RunProgress {
     pub nodes: Vec<String>,
     /// The nodes that this one waits for.
     pub missing: Vec<String>,
-    /// Counters, including the time before restarts of the node.
+    /// Counters. They survive restarts of the node, except `microseconds` and `latency`.
     pub stats: RunStats,
 }
 
@@ -44,9 +44,9 @@ pub struct RunStats {
     pub bundles: u64,
     /// Bytes of these bundles.
     pub bytes: u64,
-    /// Requests for bundles sent.
+    /// Requests that this node sent for missing bundles.
     pub asked: u64,
-    /// Requests for bundles answered.
+    /// Requests from other nodes that it answered with a bundle.
     pub resent: u64,
     /// Duplicate bundles received.
     pub duplicates: u64,
@@ -77,11 +77,11 @@ pub struct Run {
     deployment: Deployment,
     host: Box<dyn Host>,
     rounds: Rounds,
-    names: NameLengths,
+    name_lengths: NameLengths,
     traces: Vec<LineReader>,
     stats: RunStats,
     failure: Option<String>,
-    past: Option<RoundTimes>,
+    round_times: Option<RoundTimes>,
 }
 
 /// Start time of the run and of its last rounds on this node.
@@ -107,25 +107,25 @@ impl RoundTimes {
 
     /// Returns the time since the start of a round.
     fn since(&self, round: Instant, now: Duration) -> Option<Duration> {
-        let place = round.max(1).checked_sub(self.first)?;
-        self.rounds.get(place as usize).map(|began| now.saturating_sub(*began))
+        let index = round.max(1).checked_sub(self.first)?;
+        self.rounds.get(index as usize).map(|start| now.saturating_sub(*start))
     }
 }
 
 impl Run {
-    /// Creates a run, new or from its [saved](Run::save) state. `own` opens the trace of a component in the node's
-    /// folder.
+    /// Creates a run, new or from its [saved](Run::save) state. `open_trace` opens a trace in the node's folder: that
+    /// with this number, of the component with this name.
     ///
     /// # Errors
     /// Fails if the deployment or the state is inconsistent, or a trace cannot be opened.
     pub fn new(
         deployment: Deployment,
         saved: Option<&[u8]>,
-        own: impl Fn(u32, &str) -> Result<Box<dyn std::io::BufRead + Send>, String>,
+        open_trace: impl Fn(u32, &str) -> Result<Box<dyn std::io::BufRead + Send>, String>,
     ) -> Result<Run, String> {
-        deployment.check().map_err(|unfit| unfit.to_string())?;
-        let refused = |refusal: WireError| DeploymentError::Wire(refusal).to_string();
-        let saved = saved.map(wire::decode::<RunState>).transpose().map_err(refused)?;
+        deployment.check().map_err(|error| error.to_string())?;
+        let error_text = |error: WireError| DeploymentError::Wire(error).to_string();
+        let saved = saved.map(wire::decode::<RunState>).transpose().map_err(error_text)?;
         let (rounds, monitors, mut stats) = match saved {
             Some(saved) if saved.rounds.nodes() == (usize::from(deployment.own), deployment.nodes.len()) => {
                 (saved.rounds, saved.monitors, saved.stats)
@@ -138,12 +138,12 @@ impl Run {
             }
         };
         stats.restarts += u32::from(rounds.round() > 0);
-        let host = host::load_monitors(deployment.kind, &monitors).map_err(refused)?;
-        let is_home = |(id, at)| {
-            deployment.monitor_components.get(MonitorId::index(id)) == Some(&at)
+        let host = host::load_monitors(deployment.kind, &monitors).map_err(error_text)?;
+        let is_own = |(id, component)| {
+            deployment.monitor_components.get(MonitorId::index(id)) == Some(&component)
                 && deployment.node_of(id) == Some(usize::from(deployment.own))
         };
-        if !host.places().into_iter().all(is_home) {
+        if !host.monitor_components().into_iter().all(is_own) {
             return Err(DeploymentError::Inconsistent("a monitor of another node").to_string());
         }
         let mut traces = Vec::new();
@@ -151,7 +151,7 @@ impl Run {
             let name = deployment.system.component_name(*component);
             let mut lines = match source {
                 TraceSource::Local(number) => {
-                    LineReader::new(*component, format!("{number}-{name}.trace"), own(*number, name)?)
+                    LineReader::new(*component, format!("{number}-{name}.trace"), open_trace(*number, name)?)
                 }
                 TraceSource::Inline(text) => {
                     LineReader::new(*component, format!("trace of {name}"), Cursor::new(text.clone()))
@@ -161,13 +161,13 @@ impl Run {
             traces.push(lines);
         }
         Ok(Run {
-            names: NameLengths::of(&deployment.system),
+            name_lengths: NameLengths::of(&deployment.system),
             host,
             rounds,
             traces,
             stats,
             failure: None,
-            past: None,
+            round_times: None,
             deployment,
         })
     }
@@ -213,31 +213,33 @@ impl Run {
         if self.failure.is_some() {
             return false;
         }
-        let Run { deployment, host, rounds, names, traces, stats, .. } = self;
+        let Run { deployment, host, rounds, name_lengths, traces, stats, .. } = self;
         let mut found = None;
-        let turn = |at, messages| {
-            let mut seen: Vec<(ComponentId, ComponentObservations)> = Vec::new();
+        let run_round = |round, messages| {
+            let mut observations: Vec<(ComponentId, ComponentObservations)> = Vec::new();
             for trace in traces.iter_mut() {
                 let observed = trace.next(&deployment.system).map_err(|error| error.to_string())?;
-                seen.push((trace.component(), observed));
+                observations.push((trace.component(), observed));
             }
             // A component without a trace observes nothing and does not delay the end.
-            let of = |component| {
-                seen.iter().find(|(known, _)| *known == component).and_then(|(_, seen)| seen.clone())
+            let observations_of = |component| {
+                let of_component = observations.iter().find(|(owner, _)| *owner == component);
+                of_component.and_then(|(_, observed)| observed.clone())
             };
-            let mut turn = host.round(at, &of, messages, (names, &mut stats.traffic))?;
-            turn.is_over = seen.iter().all(|(_, seen)| seen.is_none());
-            found = turn.verdict;
-            Ok(turn)
+            let mut result =
+                host.round(round, &observations_of, messages, (name_lengths, &mut stats.traffic))?;
+            result.is_over = observations.iter().all(|(_, observed)| observed.is_none());
+            found = result.verdict;
+            Ok(result)
         };
         let node_of = |message: &MonitorMessage| deployment.node_of(message.to);
-        match rounds.advance(node_of, turn) {
+        match rounds.advance(node_of, run_round) {
             Ok(false) => false,
             Ok(true) => {
-                let past = self.past.get_or_insert_with(|| RoundTimes::new(now, rounds.round()));
-                past.push(now);
-                stats.microseconds = micros(now.saturating_sub(past.began));
-                stats.latency = found.and_then(|verdict| past.since(verdict.of, now)).map(micros);
+                let times = self.round_times.get_or_insert_with(|| RoundTimes::new(now, rounds.round()));
+                times.push(now);
+                stats.microseconds = micros(now.saturating_sub(times.began));
+                stats.latency = found.and_then(|verdict| times.since(verdict.instant, now)).map(micros);
                 true
             }
             Err(why) => {
@@ -261,51 +263,53 @@ impl Run {
     pub fn receive(&mut self, from: usize, message: NodeMessage) -> Result<Option<NodeMessage>, String> {
         match message {
             NodeMessage::Bundle(bundle) => {
-                let received = self.take(from, bundle);
+                let received = self.receive_bundle(from, bundle);
                 self.stats.refused += u64::from(received.is_err());
                 self.stats.duplicates += u64::from(received == Ok(Received::Duplicate));
                 received.map(|_| None)
             }
             NodeMessage::Resend(round) => {
                 // A round that could not be saved was not published.
-                let said = self.failure.is_none().then_some(&self.rounds);
-                let bundle = said.and_then(|rounds| rounds.bundle(from, round)).cloned();
+                let published = self.failure.is_none().then_some(&self.rounds);
+                let bundle = published.and_then(|rounds| rounds.bundle(from, round)).cloned();
                 self.stats.resent += u64::from(bundle.is_some());
                 Ok(bundle.map(NodeMessage::Bundle))
             }
             NodeMessage::UnknownRun => {
-                // A node in its first round may not have received its deployment yet.
+                // While this node is in round 1, other nodes may not have received their deployment yet.
                 if self.rounds.round() > 1 && self.rounds.end().is_none() {
                     let name = self.deployment.nodes.get(from).map_or("?", String::as_str);
-                    self.fail(format!("{name} no longer knows the run: it was stopped there"));
+                    self.fail(format!(
+                        "{name} no longer has the run: it was stopped there, or the node restarted without a folder"
+                    ));
                 }
                 Ok(None)
             }
         }
     }
 
-    fn take(&mut self, from: usize, bundle: RoundBundle) -> Result<Received, String> {
+    fn receive_bundle(&mut self, from: usize, bundle: RoundBundle) -> Result<Received, String> {
         if bundle.messages.iter().any(|message| self.deployment.node_of(message.from) != Some(from)) {
             return Err("the bundle contains a message from a monitor of another node".to_owned());
         }
-        self.host.check(&bundle.messages).map_err(|refusal| format!("invalid message: {refusal}"))?;
-        self.rounds.receive(from, bundle).map_err(|impossible| impossible.to_string())
+        self.host.check(&bundle.messages).map_err(|error| format!("invalid message: {error}"))?;
+        self.rounds.receive(from, bundle).map_err(|error| error.to_string())
     }
 
-    /// Returns the requests for missing bundles that are due.
-    pub fn ask(&mut self, now: Duration) -> Vec<(usize, NodeMessage)> {
+    /// Returns the requests for missing bundles that are due, and schedules the next ones.
+    pub fn take_due_requests(&mut self, now: Duration) -> Vec<(usize, NodeMessage)> {
         if self.failure.is_some() {
             return Vec::new();
         }
         let round = self.rounds.round();
-        let asked = self.rounds.nodes_to_ask(now);
-        self.stats.asked += asked.len() as u64;
-        asked.into_iter().map(|node| (node, NodeMessage::Resend(round))).collect()
+        let nodes = self.rounds.nodes_to_ask(now);
+        self.stats.asked += nodes.len() as u64;
+        nodes.into_iter().map(|node| (node, NodeMessage::Resend(round))).collect()
     }
 
-    /// Requests missing bundles from a node immediately, since it is back.
+    /// Makes requests to a node due immediately.
     pub fn retry_now(&mut self, name: &str) {
-        if let Some(node) = self.deployment.nodes.iter().position(|known| known == name) {
+        if let Some(node) = self.deployment.nodes.iter().position(|node| node == name) {
             self.rounds.retry_now(node);
         }
     }

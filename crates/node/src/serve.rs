@@ -13,63 +13,67 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
 /// Maximum number of concurrent runs of a node.
-pub const MOST_RUNS: usize = 64;
+pub const MAX_RUNS: usize = 64;
 
-/// Capacity of the event queue in messages and bytes. Further messages are dropped; what is missing is requested again.
+/// Capacity of the event queue in events and bytes. Further events are dropped. Lost bundles are requested again;
+/// clients must repeat their requests.
 const QUEUE_LEN: usize = 4096;
 const QUEUE_BYTES: usize = 2 * <Request as Payload>::LIMIT;
 
 /// Time to wait for links before the node registers.
-const SETTLING: Duration = Duration::from_secs(1);
+const LINK_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Time for a node of the same name to answer.
-const NAMESAKE: Duration = Duration::from_millis(500);
+const NAME_CHECK_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Interval between checks for due requests.
 const TICK: Duration = Duration::from_millis(20);
 
-/// Signal to a node.
-pub enum Signal {
+/// Input of a node.
+pub enum NodeInput {
     /// Event from the network.
     Event(NetworkEvent),
     /// Stop the node.
     Stop,
 }
 
-/// Channel for signals to a node.
-pub type Signals = (SyncSender<Signal>, Receiver<Signal>);
+/// Channel for the inputs of a node.
+pub type NodeChannel = (SyncSender<NodeInput>, Receiver<NodeInput>);
 
-/// Creates the channel for signals to a node.
-pub fn signals() -> Signals {
+/// Creates the channel for the inputs of a node.
+pub fn node_channel() -> NodeChannel {
     sync_channel(QUEUE_LEN)
 }
 
-/// Runs a node until it is stopped. `notify` receives messages for the user, the first when the node is ready.
+/// Runs a node until it is stopped. `notify` receives messages for the user: first about resumed runs, then one that
+/// the node is ready.
 ///
 /// # Errors
-/// Fails if the network or the folder is not available, or if the name is taken.
+/// Fails if the name is invalid or taken, if the folder is unusable or belongs to another node, or if the network is
+/// not available.
 pub fn serve(
     name: &str,
     options: &Options,
     folder: Option<&Path>,
-    (sender, signals): Signals,
+    (sender, inputs): NodeChannel,
     notify: &mut dyn FnMut(&str),
 ) -> Result<(), String> {
-    check_name(name).map_err(|unfit| unfit.to_string())?;
+    check_name(name).map_err(|error| error.to_string())?;
     let store = Store::new(folder)?;
     let mut runs = BTreeMap::new();
     for run in store.runs()? {
         match run {
             Ok(run) if run.deployment().node() != Some(name) => {
                 return Err(format!(
-                    "its folder contains run {} of node {}: use a separate folder for each node",
+                    "{} contains run {} of node {}: use a separate folder for each node",
+                    folder.unwrap_or(Path::new("the folder")).display(),
                     run.deployment().run,
                     run.deployment().node().unwrap_or("?")
                 ));
             }
             Ok(run) => {
                 let id = run.deployment().run;
-                notify(&format!("resumes run {id} after round {}", run.rounds().round()));
+                notify(&format!("resuming run {id} after round {}", run.rounds().round()));
                 runs.insert(id, run);
             }
             Err(why) => notify(&format!("cannot resume a run: {why}")),
@@ -77,17 +81,19 @@ pub fn serve(
     }
     let link = Link::open(options)?;
     let links = options.connect.len();
-    if link.wait_for_links(links, SETTLING) && link.request(name, &Request::Status, NAMESAKE)?.is_some() {
+    if link.wait_for_links(links, LINK_TIMEOUT)
+        && link.request(name, &Request::Status, NAME_CHECK_TIMEOUT)?.is_some()
+    {
         return Err(format!("another node {name} is up: choose a different name or realm"));
     }
-    let queue = Arc::new(Queue::default());
-    let waiting = Arc::clone(&queue);
-    let registration = link.register(name, move |event| waiting.put(&sender, event))?;
+    let queue = Arc::new(QueueMeter::default());
+    let callback_queue = Arc::clone(&queue);
+    let registration = link.register(name, move |event| callback_queue.put(&sender, event))?;
     notify(&format!("{name} is ready"));
     let outgoing = link.outgoing(name);
     let status = NodeStatus { name: name.to_owned(), ..NodeStatus::default() };
     let mut node = Node { began: Instant::now(), store, runs, outgoing, queue, status, notify };
-    node.work(&signals);
+    node.work(&inputs);
     drop(registration);
     link.close();
     Ok(())
@@ -95,23 +101,24 @@ pub fn serve(
 
 /// Fill level of the event queue.
 #[derive(Default)]
-struct Queue {
+struct QueueMeter {
     bytes: AtomicUsize,
     dropped: AtomicU64,
 }
 
-impl Queue {
+impl QueueMeter {
     /// Enqueues an event without waiting: waiting for a busy node would block all senders.
-    fn put(&self, sender: &SyncSender<Signal>, event: NetworkEvent) {
+    fn put(&self, sender: &SyncSender<NodeInput>, event: NetworkEvent) {
         let size = event.size();
-        let is_room = self.bytes.fetch_add(size, Relaxed) + size <= QUEUE_BYTES;
-        if !is_room || sender.try_send(Signal::Event(event)).is_err() {
-            self.take(size);
+        let has_room = self.bytes.fetch_add(size, Relaxed) + size <= QUEUE_BYTES;
+        if !has_room || sender.try_send(NodeInput::Event(event)).is_err() {
+            self.release(size);
             self.dropped.fetch_add(1, Relaxed);
         }
     }
 
-    fn take(&self, size: usize) {
+    /// Subtracts an event that is no longer in the queue.
+    fn release(&self, size: usize) {
         self.bytes.fetch_sub(size, Relaxed);
     }
 }
@@ -121,79 +128,76 @@ struct Node<'a> {
     store: Store,
     runs: BTreeMap<RunId, Run>,
     outgoing: Outgoing<'a>,
-    queue: Arc<Queue>,
+    queue: Arc<QueueMeter>,
     status: NodeStatus,
     notify: &'a mut dyn FnMut(&str),
 }
 
 impl Node<'_> {
-    fn work(&mut self, signals: &Receiver<Signal>) {
+    fn work(&mut self, inputs: &Receiver<NodeInput>) {
         loop {
-            let went_on = self.advance();
-            let mut signal = signals.recv_timeout(if went_on { Duration::ZERO } else { TICK }).map_err(
-                |error| match error {
-                    RecvTimeoutError::Timeout => false,
-                    RecvTimeoutError::Disconnected => true,
-                },
-            );
-            // Drains the queue, so that a round is not delayed by earlier events.
+            let advanced = self.advance();
+            let mut input = inputs.recv_timeout(if advanced { Duration::ZERO } else { TICK });
+            // Handles all queued events before the next `advance`: the bundle that completes a round may be the last
+            // one.
             loop {
-                match signal {
-                    Ok(Signal::Event(event)) => {
-                        self.queue.take(event.size());
+                match input {
+                    Ok(NodeInput::Event(event)) => {
+                        self.queue.release(event.size());
                         self.handle(event);
                     }
-                    Ok(Signal::Stop) | Err(true) => return,
-                    Err(false) => break,
+                    Ok(NodeInput::Stop) | Err(RecvTimeoutError::Disconnected) => return,
+                    Err(RecvTimeoutError::Timeout) => break,
                 }
-                signal = signals.try_recv().map_err(|_| false);
+                input = inputs.try_recv().map_err(|_| RecvTimeoutError::Timeout);
             }
         }
     }
 
-    /// Runs one round of each run that can continue and sends due requests. Returns whether any run advanced.
+    /// Advances each run by a round if it can, saves it and sends its bundles; otherwise sends its due requests.
+    /// Returns whether any run advanced.
     fn advance(&mut self) -> bool {
         let now = self.began.elapsed();
-        let mut went_on = false;
+        let mut advanced = false;
         for run in self.runs.values_mut() {
-            let mut message = run.ask(now);
+            let mut messages = run.take_due_requests(now);
             if run.advance(now) {
-                went_on = true;
+                advanced = true;
                 // Saved before it is sent: a restarted node must know everything it has published.
                 if let Err(why) = self.store.save(run) {
                     let round = run.rounds().round();
                     run.fail(format!("cannot save the state of round {round}: {why}"));
                     continue;
                 }
-                message = run.bundles();
+                messages = run.bundles();
             }
-            for (to, message) in message {
+            for (to, message) in messages {
                 send(run, &mut self.outgoing, to, message);
             }
         }
-        went_on
+        advanced
     }
 
     fn handle(&mut self, event: NetworkEvent) {
         match event {
-            // Names come from the network and are printed to terminals.
+            // Names come from the network and are printed to terminals, so they must not contain control characters.
             NetworkEvent::Message(name, _) | NetworkEvent::NodeUp(name) | NetworkEvent::NodeDown(name)
                 if check_name(&name).is_err() =>
             {
-                self.refuse("a message whose sender has an invalid name");
+                self.refuse("an event from a node with an invalid name");
             }
             NetworkEvent::Message(sender, message) => {
-                let opened = link::decode_message(&message).map_err(|refusal| refusal.to_string());
-                if let Err(why) = opened.and_then(|envelope| self.message(&sender, envelope)) {
-                    self.refuse(&format!("a message of {sender}: {why}"));
+                let opened = link::decode_message(&message).map_err(|error| error.to_string());
+                if let Err(why) = opened.and_then(|envelope| self.handle_message(&sender, envelope)) {
+                    self.refuse(&format!("a message from {sender}: {why}"));
                 }
             }
             NetworkEvent::Request(query) => {
                 let reply = match link::decode_request(&query) {
                     Ok(request) => self.answer(request),
-                    Err(refusal) => {
-                        self.refuse(&format!("a request: {refusal}"));
-                        Reply::Refused(refusal.to_string())
+                    Err(error) => {
+                        self.refuse(&format!("a request: {error}"));
+                        Reply::Refused(error.to_string())
                     }
                 };
                 if let Err(why) = link::reply(&query, &reply) {
@@ -211,19 +215,19 @@ impl Node<'_> {
                     .runs
                     .values()
                     .any(|run| run.rounds().end().is_none() && run.deployment().nodes.contains(&name));
-                let words = if waits { " is down: its runs wait until it is back" } else { " is down" };
-                (self.notify)(&format!("{name}{words}"));
+                let text = if waits { " is down: runs that include it wait" } else { " is down" };
+                (self.notify)(&format!("{name}{text}"));
             }
         }
     }
 
-    fn message(&mut self, sender: &str, envelope: Envelope) -> Result<(), String> {
+    fn handle_message(&mut self, sender: &str, envelope: Envelope) -> Result<(), String> {
         let Envelope { run: id, from, message } = envelope;
         let Some(run) = self.runs.get_mut(&id) else {
             // Bundles may arrive before the deployment and are requested again then.
             if matches!(message, NodeMessage::Resend(_)) {
-                let gone = Envelope { run: id, from: 0, message: NodeMessage::UnknownRun };
-                let bytes = wire::encode(&gone).map_err(|refusal| refusal.to_string())?;
+                let unknown_run = Envelope { run: id, from: 0, message: NodeMessage::UnknownRun };
+                let bytes = wire::encode(&unknown_run).map_err(|error| error.to_string())?;
                 return self.outgoing.send_once(sender, bytes);
             }
             return Ok(());
@@ -231,12 +235,15 @@ impl Node<'_> {
         let nodes = &run.deployment().nodes;
         let from = if message == NodeMessage::UnknownRun {
             // A node that does not know the run does not know its index in it.
-            nodes.iter().position(|known| known == sender).ok_or("it does not take part in this run")?
+            nodes
+                .iter()
+                .position(|node| node == sender)
+                .ok_or_else(|| format!("{sender} does not take part in run {id}"))?
         } else {
             usize::from(from)
         };
         if nodes.get(from).map(String::as_str) != Some(sender) {
-            return Err(format!("it does not take part in run {id} with this index"));
+            return Err(format!("{sender} is not node {from} of run {id}"));
         }
         if let Some(answer) = run.receive(from, message)? {
             send(run, &mut self.outgoing, from, answer);
@@ -264,40 +271,44 @@ impl Node<'_> {
             }
             Request::Stop(run) => {
                 if self.runs.remove(&run).is_some() {
-                    (self.notify)(&format!("run {run} is stopped"));
+                    (self.notify)(&format!("run {run} was removed"));
                 }
-                self.store.forget(run).map_or_else(Reply::Refused, |()| Reply::Done)
+                self.store.remove_run(run).map_or_else(Reply::Refused, |()| Reply::Done)
             }
         }
     }
 
     fn deploy(&mut self, deployment: Deployment) -> Result<(), String> {
         let id = deployment.run;
-        if let Some(known) = self.runs.get(&id) {
-            let is_same = *known.deployment() == deployment;
-            return if is_same { Ok(()) } else { Err(format!("a different run {id} is deployed already")) };
+        if let Some(run) = self.runs.get(&id) {
+            let is_same = *run.deployment() == deployment;
+            return if is_same {
+                Ok(())
+            } else {
+                Err(format!("run {id} is already deployed, with another deployment"))
+            };
         }
         if deployment.node() != Some(&self.status.name) {
-            return Err(format!("the deployment is for another node than {}", self.status.name));
+            return Err(format!("the deployment is not for node {}", self.status.name));
         }
-        let run = self.store.run(deployment, None)?;
-        if self.runs.len() >= MOST_RUNS {
+        let run = self.store.create_run(deployment, None)?;
+        if self.runs.len() >= MAX_RUNS {
             // Replaces a run that is over and was not stopped by its client.
             let over = self.runs.iter().find(|(_, run)| run.is_over()).map(|(id, _)| *id);
             let over = over.ok_or_else(|| {
                 format!(
-                    "the limit of {MOST_RUNS} runs is reached: stop one (`invigil-node status` lists them)"
+                    "the limit of {MAX_RUNS} runs is reached: stop one (`invigil-node status` lists them)"
                 )
             })?;
             self.runs.remove(&over);
-            self.store.forget(over)?;
+            self.store.remove_run(over)?;
         }
-        if let Err(why) = self.store.begin(run.deployment()) {
+        if let Err(why) = self.store.save_deployment(run.deployment()) {
             // Partially written files must not be found later.
-            self.store.forget(id)?;
+            self.store.remove_run(id)?;
             return Err(why);
         }
-        (self.notify)(&format!("takes part in run {id}"));
+        (self.notify)(&format!("joined run {id}"));
         self.runs.insert(id, run);
         Ok(())
     }
@@ -305,7 +316,7 @@ impl Node<'_> {
     fn refuse(&mut self, why: &str) {
         self.status.refused += 1;
         self.status.last_refusal = Some(why.to_owned());
-        // Rate limit: malformed messages must not flood the log.
+        // Reports only the 1st, 2nd, 4th, 8th, … refusal, so that malformed messages do not flood the log.
         if self.status.refused.is_power_of_two() {
             (self.notify)(&format!("refused {why} ({} so far)", self.status.refused));
         }
@@ -324,6 +335,6 @@ fn send(run: &mut Run, outgoing: &mut Outgoing<'_>, to: usize, message: NodeMess
             // A lost message is requested again.
             let _ = outgoing.send(&name, bytes);
         }
-        Err(refusal) => run.fail(format!("cannot send the messages of one round to {name}: {refusal}")),
+        Err(error) => run.fail(format!("cannot encode a message to {name}: {error}")),
     }
 }

@@ -43,7 +43,7 @@ impl Store {
     ///
     /// # Errors
     /// Fails like [`Run::new`].
-    pub fn run(&self, deployment: Deployment, saved: Option<&[u8]>) -> Result<Run, String> {
+    pub fn create_run(&self, deployment: Deployment, saved: Option<&[u8]>) -> Result<Run, String> {
         Run::new(deployment, saved, |number, component| self.trace(number, component))
     }
 
@@ -51,7 +51,7 @@ impl Store {
         let folder = self
             .folder
             .as_ref()
-            .ok_or("this node has no trace folder: give it one, or send the traces with the run")?;
+            .ok_or("this node has no folder with traces: start it with --folder, or send the traces with the run (--traces)")?;
         let path = folder.join("traces").join(format!("{number}-{component}.trace"));
         let file = File::open(&path).map_err(|error| io_error(&path, &error))?;
         Ok(Box::new(BufReader::new(file)))
@@ -61,11 +61,11 @@ impl Store {
     ///
     /// # Errors
     /// Fails if it cannot be written.
-    pub fn begin(&self, deployment: &Deployment) -> Result<(), String> {
-        let Some(folder) = self.of(deployment.run) else { return Ok(()) };
+    pub fn save_deployment(&self, deployment: &Deployment) -> Result<(), String> {
+        let Some(folder) = self.run_folder(deployment.run) else { return Ok(()) };
         fs::create_dir_all(&folder).map_err(|error| io_error(&folder, &error))?;
         let bytes = wire::encode(&Request::Deploy(Box::new(deployment.clone())))
-            .map_err(|refusal| refusal.to_string())?;
+            .map_err(|error| error.to_string())?;
         write(&folder.join("deployment"), &bytes)
     }
 
@@ -74,8 +74,8 @@ impl Store {
     /// # Errors
     /// Fails if it cannot be written.
     pub fn save(&self, run: &Run) -> Result<(), String> {
-        let Some(folder) = self.of(run.deployment().run) else { return Ok(()) };
-        let bytes = run.save().map_err(|refusal| format!("cannot encode the state: {refusal}"))?;
+        let Some(folder) = self.run_folder(run.deployment().run) else { return Ok(()) };
+        let bytes = run.save().map_err(|error| format!("cannot encode the state: {error}"))?;
         write(&folder.join("state"), &bytes)
     }
 
@@ -83,8 +83,8 @@ impl Store {
     ///
     /// # Errors
     /// Fails if it cannot be removed.
-    pub fn forget(&self, run: RunId) -> Result<(), String> {
-        let Some(folder) = self.of(run) else { return Ok(()) };
+    pub fn remove_run(&self, run: RunId) -> Result<(), String> {
+        let Some(folder) = self.run_folder(run) else { return Ok(()) };
         match fs::remove_dir_all(&folder) {
             Err(error) if error.kind() != ErrorKind::NotFound => Err(io_error(&folder, &error)),
             _ => Ok(()),
@@ -109,7 +109,7 @@ impl Store {
         let deployment = match wire::decode(&bytes) {
             Ok(Request::Deploy(deployment)) => *deployment,
             Ok(_) => return Err(format!("{}: not a deployment", path.display())),
-            Err(refusal) => return Err(format!("{}: {refusal}", path.display())),
+            Err(error) => return Err(format!("{}: {error}", path.display())),
         };
         let path = folder.join("state");
         let saved = match fs::read(&path) {
@@ -117,10 +117,10 @@ impl Store {
             Err(error) if error.kind() == ErrorKind::NotFound => None,
             Err(error) => return Err(io_error(&path, &error)),
         };
-        self.run(deployment, saved.as_deref()).map_err(|why| format!("{}: {why}", path.display()))
+        self.create_run(deployment, saved.as_deref()).map_err(|why| format!("{}: {why}", path.display()))
     }
 
-    fn of(&self, run: RunId) -> Option<PathBuf> {
+    fn run_folder(&self, run: RunId) -> Option<PathBuf> {
         Some(self.folder.as_ref()?.join("runs").join(run.to_string()))
     }
 }

@@ -52,13 +52,13 @@ pub struct Verdict {
     /// The verdict.
     pub truth: Truth,
     /// Its instant.
-    pub of: Instant,
+    pub instant: Instant,
     /// Monitor that reached it.
-    pub by: MonitorId,
+    pub monitor: MonitorId,
 }
 
 /// All messages of one node to another in a round. It is sent in every round, mostly without messages, since it also
-/// tells the receiver that it may continue.
+/// signals to the receiver that it may continue.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RoundBundle {
     /// The round.

@@ -1,11 +1,11 @@
 //! What a thread does when it reaches a site, and how requests of the debugger are answered.
 
-use crate::capture::{GeneralRegisters, RegisterFrame, VectorRegisters};
+use crate::capture::{EventRegisters, GeneralRegisters, VectorRegisters};
 use crate::control::INVIGIL_CONTROL;
 use crate::host::MonitorHost;
 use crate::lock::{Lock, MAX_NAPS};
 use crate::message::Answer;
-use crate::noted_calls::{self, ENTRY_MARK, SITE_MARKS};
+use crate::pending_calls::{self, ENTRY_MARK, SITE_MARKS};
 use crate::tail_calls::{self, RETURN_MARK, TAIL_CALL_MARK, TailExit};
 use crate::threads;
 use crate::{entry, memory, recording, safe_read, shards, system};
@@ -56,11 +56,11 @@ pub(crate) extern "C" fn fast_hit(general: &GeneralRegisters, site: u32) -> u32 
     if is_done { CONTINUE } else { SLOW_PATH }
 }
 
-/// Slow path of an event. Also notes the call if one is entered or left by a tail call at this site.
+/// Slow path of an event. Also records the call that is entered, or left by a tail call, at this site.
 pub(crate) extern "C" fn hit(general: &GeneralRegisters, vectors: &VectorRegisters, marked_site: u32) -> u32 {
     let site = marked_site & !SITE_MARKS;
     if marked_site & ENTRY_MARK != 0 {
-        noted_calls::note_entry(general, site);
+        pending_calls::add_call(general, site);
     }
     if INVIGIL_CONTROL.foreign_processes.load(Ordering::Relaxed) != 0 && is_foreign_process() {
         return CONTINUE;
@@ -75,7 +75,7 @@ pub(crate) extern "C" fn hit(general: &GeneralRegisters, vectors: &VectorRegiste
         return RETRY;
     }
     let base = threads::base();
-    let frame = RegisterFrame { general, vectors, base, thread: threads::id(base) };
+    let frame = EventRegisters { general, vectors, thread_base: base, thread: threads::id(base) };
     let is_return_site = marked_site & RETURN_MARK != 0;
     if let Some(how) = recording::hit(&frame, site, is_return_site, exit) {
         return how;
@@ -90,9 +90,9 @@ pub(crate) extern "C" fn hit(general: &GeneralRegisters, vectors: &VectorRegiste
     }
     let shards = shards::take_all(host.monitors.as_mut());
     let stepped = host.step_site(site as usize, &frame, is_return_site);
-    // Under the lock: the request that drains the monitors must also find the calls noted here.
+    // Under the lock: the request that drains the monitors must also find the calls recorded here.
     if let (Some(_), TailExit::To(return_site)) = (stepped, exit) {
-        tail_calls::note_tail_calls(&frame, site, return_site);
+        tail_calls::add_tail_calls(&frame, site, return_site);
     }
     if stepped == Some(true) {
         INVIGIL_CONTROL.frozen.store(1, Ordering::SeqCst);
@@ -137,7 +137,7 @@ extern "C" fn force_unlock() {
 /// Answers the debugger's request of `length` bytes at `at`. The answer stays valid until the next request.
 ///
 /// # Safety
-/// The request lies in a block that [`memory::malloc`] returned; this function frees it.
+/// The request is in a block that [`memory::malloc`] returned; this function frees it.
 unsafe extern "C" fn serve(at: *mut u8, length: usize) -> EncodedAnswer {
     // SAFETY: by the contract.
     let request = unsafe { core::slice::from_raw_parts(at, length) };

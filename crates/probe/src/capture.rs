@@ -1,9 +1,9 @@
 //! Captures: parameters of events, read from the registers and memory of the thread in which the event occurs.
 //!
-//! The debugger has found the location of each value in the debug information; here it takes a few loads. Values that
+//! The debugger has found the location of each value in the debug information; here, a few loads read it. Values that
 //! need more (those of a caller, arithmetic) are not read here: their sites keep a trap, and the debugger reads them.
 
-use crate::{noted_calls, safe_read};
+use crate::{pending_calls, safe_read};
 use alloc::vec::Vec;
 use invigil_expr::value::Value;
 use serde::{Deserialize, Serialize};
@@ -24,20 +24,42 @@ pub enum PathBase {
     /// A register plus an offset.
     Register(u8, u64),
     /// The thread-local memory plus an offset.
-    Thread(u64),
-    /// An argument of the returning call, as passed to it, plus an offset; with the site of its entry.
-    Argument(u32, u8, u64),
+    ThreadLocal(u64),
+    /// Argument of the call that is returning, as saved at its entry, plus an offset.
+    Argument {
+        /// Site of the entry.
+        entry_site: u32,
+        /// Number of the argument.
+        argument: u8,
+        /// Offset from the argument.
+        offset: u64,
+    },
 }
 
 /// Location of a value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ValuePath {
-    /// A general register; the value starts at this byte.
-    General(u8, u8),
-    /// A vector register; the value starts at this byte.
-    Vector(u8, u8),
-    /// An argument of the returning call, as passed to it: the site of its entry, and its number.
-    Argument(u32, u8),
+    /// A general register.
+    General {
+        /// DWARF number of the register.
+        register: u8,
+        /// Byte of the register at which the value starts.
+        first_byte: u8,
+    },
+    /// A vector register.
+    Vector {
+        /// Number of the register.
+        register: u8,
+        /// Byte of the register at which the value starts.
+        first_byte: u8,
+    },
+    /// Argument of the call that is returning, as saved at its entry.
+    Argument {
+        /// Site of the entry.
+        entry_site: u32,
+        /// Number of the argument.
+        argument: u8,
+    },
     /// Memory: from the base address, each step loads the word there and adds an offset.
     Memory(PathBase, Vec<u64>),
 }
@@ -77,7 +99,7 @@ pub enum Builtin {
     Thread,
     /// Id of the process.
     Process(i64),
-    /// Seconds since the start of the target, which is given in nanoseconds of the monotonic clock.
+    /// Seconds since the target started. The field is the start time, in nanoseconds of the monotonic clock.
     Elapsed(u64),
 }
 
@@ -90,7 +112,8 @@ pub enum Capture {
     Read(ValuePath, CaptureKind),
 }
 
-/// An integer in a general register, in memory that a register points to, or the thread's id: one load and two shifts.
+/// Fast form of a [`Capture`] of an integer: in a register, in memory at a register plus an offset, or the thread's
+/// id.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct IntCapture {
     register: u8,
@@ -129,33 +152,36 @@ impl IntCapture {
 
 /// Registers of a thread at an event.
 #[derive(Clone, Copy, Debug)]
-pub struct RegisterFrame<'a> {
+pub struct EventRegisters<'a> {
     /// Its general registers.
     pub general: &'a GeneralRegisters,
     /// Its vector registers.
     pub vectors: &'a VectorRegisters,
     /// Address of its thread-local memory.
-    pub base: u64,
+    pub thread_base: u64,
     /// Its id.
     pub thread: u32,
 }
 
 impl PathBase {
     #[inline]
-    fn address(self, frame: &RegisterFrame<'_>) -> Option<u64> {
+    fn address(self, frame: &EventRegisters<'_>) -> Option<u64> {
         Some(match self {
             PathBase::Absolute(at) => at,
-            PathBase::Register(number, by) => frame.general[usize::from(number & 15)].wrapping_add(by),
-            PathBase::Thread(by) => frame.base.wrapping_add(by),
-            PathBase::Argument(site, number, by) => {
-                noted_calls::argument(frame.thread, frame.general, site, number)?.wrapping_add(by)
+            PathBase::Register(number, offset) => {
+                frame.general[usize::from(number & 15)].wrapping_add(offset)
+            }
+            PathBase::ThreadLocal(offset) => frame.thread_base.wrapping_add(offset),
+            PathBase::Argument { entry_site, argument, offset } => {
+                pending_calls::argument(frame.thread, frame.general, entry_site, argument)?
+                    .wrapping_add(offset)
             }
         })
     }
 }
 
 impl ValuePath {
-    fn address(&self, frame: &RegisterFrame<'_>) -> Option<u64> {
+    fn address(&self, frame: &EventRegisters<'_>) -> Option<u64> {
         let ValuePath::Memory(base, steps) = self else { return None };
         let mut at = base.address(frame)?;
         for step in steps {
@@ -166,18 +192,18 @@ impl ValuePath {
 
     /// Bits of the value, of which the lowest `bytes` bytes count.
     #[inline]
-    fn bits(&self, frame: &RegisterFrame<'_>, bytes: u64) -> Option<u64> {
+    fn bits(&self, frame: &EventRegisters<'_>, bytes: u64) -> Option<u64> {
         match self {
-            ValuePath::General(number, after) => {
-                Some(frame.general[usize::from(number & 15)] >> (u32::from(*after) * 8).min(63))
+            ValuePath::General { register, first_byte } => {
+                Some(frame.general[usize::from(register & 15)] >> (u32::from(*first_byte) * 8).min(63))
             }
-            ValuePath::Vector(number, after) => {
-                let [low, high] = frame.vectors[usize::from(number & 15)];
+            ValuePath::Vector { register, first_byte } => {
+                let [low, high] = frame.vectors[usize::from(register & 15)];
                 let whole = u128::from(high) << 64 | u128::from(low);
-                Some((whole >> (u32::from(*after) * 8).min(127)) as u64)
+                Some((whole >> (u32::from(*first_byte) * 8).min(127)) as u64)
             }
-            ValuePath::Argument(site, number) => {
-                noted_calls::argument(frame.thread, frame.general, *site, *number)
+            ValuePath::Argument { entry_site, argument } => {
+                pending_calls::argument(frame.thread, frame.general, *entry_site, *argument)
             }
             ValuePath::Memory(..) => safe_read::bytes(self.address(frame)?, bytes),
         }
@@ -217,14 +243,14 @@ impl Capture {
             CaptureKind::Word => (0, 64, true),
             _ => return None,
         };
-        let (register, after, offset, bytes) = match path {
-            ValuePath::General(number, after) => (*number, *after, 0, 0),
+        let (register, first_byte, offset, bytes) = match path {
+            ValuePath::General { register, first_byte } => (*register, *first_byte, 0, 0),
             ValuePath::Memory(PathBase::Register(number, offset), steps) if steps.is_empty() => {
                 (*number, 0, *offset, first.checked_add(count)?.div_ceil(8))
             }
             _ => return None,
         };
-        let first = after.checked_mul(8)?.checked_add(first)?;
+        let first = first_byte.checked_mul(8)?.checked_add(first)?;
         let shift_left = 64u8.checked_sub(first.checked_add(count)?)?;
         let shift_right = 64u8.checked_sub(count).filter(|shift| *shift < 64)?;
         Some(IntCapture { register, bytes, shift_left, shift_right, signed, offset })
@@ -232,7 +258,7 @@ impl Capture {
 
     /// Reads an integer; `None` if it is unavailable.
     #[inline]
-    pub fn integer(&self, frame: &RegisterFrame<'_>) -> Option<i64> {
+    pub fn integer(&self, frame: &EventRegisters<'_>) -> Option<i64> {
         match self {
             Capture::Builtin(Builtin::Thread) => Some(i64::from(frame.thread)),
             Capture::Builtin(Builtin::Process(number)) => Some(*number),
@@ -250,7 +276,7 @@ impl Capture {
     /// Reads a value of any kind. Long text is appended to `text`, which the value refers to.
     pub fn value(
         &self,
-        frame: &RegisterFrame<'_>,
+        frame: &EventRegisters<'_>,
         now: impl Fn() -> u64,
         text: &mut alloc::string::String,
     ) -> Value {
@@ -268,8 +294,8 @@ impl Capture {
             Capture::Read(path, CaptureKind::Float(_)) => {
                 path.bits(frame, 8).map(|bits| Value::float(f64::from_bits(bits)))
             }
-            Capture::Read(path, CaptureKind::Text(most)) => {
-                path.address(frame).and_then(|at| read_text(at, usize::from(*most), text))
+            Capture::Read(path, CaptureKind::Text(max_length)) => {
+                path.address(frame).and_then(|at| read_text(at, usize::from(*max_length), text))
             }
             Capture::Read(path, CaptureKind::TextPointer) => {
                 path.bits(frame, 8).and_then(|at| read_text(at, MAX_TEXT, text))
@@ -280,23 +306,23 @@ impl Capture {
     }
 }
 
-/// Copies a text. Invalid UTF-8 is replaced.
-fn read_text(at: u64, most: usize, text: &mut alloc::string::String) -> Option<Value> {
+/// Copies a text. Invalid UTF-8 is replaced. Longer text is truncated.
+fn read_text(at: u64, max_length: usize, text: &mut alloc::string::String) -> Option<Value> {
     let start = text.len() as u32;
-    let mut left = most.min(MAX_TEXT);
+    let mut remaining = max_length.min(MAX_TEXT);
     let mut bytes = Vec::new();
     // In small blocks: most texts are short, and the stack of the target may be small.
     let mut part = [0; 64];
     let mut at = at;
-    while left > 0 {
-        let room = &mut part[..left.min(64)];
+    while remaining > 0 {
+        let room = &mut part[..remaining.min(64)];
         let (size, length) = (room.len(), safe_read::text(at, room)?);
         bytes.extend_from_slice(&part[..length]);
         if length < size {
             break;
         }
         at = at.wrapping_add(length as u64);
-        left -= length;
+        remaining -= length;
     }
     let lossy = alloc::string::String::from_utf8_lossy(&bytes);
     if let Some(short) = Value::short(&lossy) {
@@ -319,10 +345,10 @@ mod tests {
     #[test]
     fn integer_captures_of_all_widths_agree_with_fast_form() {
         let general = general();
-        let frame = RegisterFrame { general: &general, vectors: &[[0; 2]; 16], base: 0, thread: 7 };
+        let frame = EventRegisters { general: &general, vectors: &[[0; 2]; 16], thread_base: 0, thread: 7 };
         let read = |after, first, count, signed| {
             let kind = CaptureKind::Integer { first, count, signed };
-            Capture::Read(ValuePath::General(5, after), kind).integer(&frame)
+            Capture::Read(ValuePath::General { register: 5, first_byte: after }, kind).integer(&frame)
         };
         assert_eq!(read(0, 0, 8, true), Some(5));
         assert_eq!(read(1, 0, 8, true), Some(0x77));
@@ -331,16 +357,16 @@ mod tests {
         let memory: [u64; 2] = [0x8877_6655_4433_2211, 0xffee_ddcc_bbaa_9988];
         let mut pointing = general;
         pointing[5] = memory.as_ptr() as u64;
-        let pointing = RegisterFrame { general: &pointing, ..frame };
+        let pointing = EventRegisters { general: &pointing, ..frame };
         for (after, first, count, signed) in
             [(0, 0, 8, true), (1, 0, 8, true), (4, 0, 32, false), (0, 8, 4, true), (0, 0, 64, true)]
         {
             let kind = CaptureKind::Integer { first, count, signed };
-            let capture = Capture::Read(ValuePath::General(5, after), kind);
+            let capture = Capture::Read(ValuePath::General { register: 5, first_byte: after }, kind);
             let int_capture = capture.int_capture().unwrap();
             assert_eq!(int_capture.take(&general, frame.thread), capture.integer(&frame));
-            let by = u64::from(after);
-            let capture = Capture::Read(ValuePath::Memory(PathBase::Register(5, by), vec![]), kind);
+            let offset = u64::from(after);
+            let capture = Capture::Read(ValuePath::Memory(PathBase::Register(5, offset), vec![]), kind);
             let int_capture = capture.int_capture().unwrap();
             assert_eq!(int_capture.take(pointing.general, pointing.thread), capture.integer(&pointing));
             assert!(int_capture.take(pointing.general, pointing.thread).is_some());
@@ -348,7 +374,10 @@ mod tests {
         let thread = Capture::Builtin(Builtin::Thread);
         assert_eq!(thread.int_capture().unwrap().take(&general, 7), thread.integer(&frame));
         let too_large = CaptureKind::Integer { first: 0, count: 64, signed: false };
-        assert_eq!(Capture::Read(ValuePath::General(5, 0), too_large).int_capture(), None);
+        assert_eq!(
+            Capture::Read(ValuePath::General { register: 5, first_byte: 0 }, too_large).int_capture(),
+            None
+        );
         assert_eq!(integer(u64::MAX, 0, 64, true), Some(-1));
         assert_eq!(integer(u64::MAX, 0, 64, false), None);
         assert_eq!(integer(0xff, 0, 8, true), Some(-1));
@@ -361,11 +390,11 @@ mod tests {
         let structure: [u64; 3] = [1, text.as_ptr() as u64, f64::to_bits(2.5)];
         let mut general = general();
         general[5] = structure.as_ptr() as u64;
-        let frame = RegisterFrame { general: &general, vectors: &[[0; 2]; 16], base: 0, thread: 7 };
+        let frame = EventRegisters { general: &general, vectors: &[[0; 2]; 16], thread_base: 0, thread: 7 };
         let mut long_text = String::new();
         let mut read =
             |path: ValuePath, kind| Capture::Read(path, kind).value(&frame, || 0, &mut long_text).bits();
-        let member = |by| ValuePath::Memory(PathBase::Register(5, by), vec![]);
+        let member = |offset| ValuePath::Memory(PathBase::Register(5, offset), vec![]);
         assert_eq!(
             read(member(0), CaptureKind::Integer { first: 0, count: 32, signed: true }),
             Value::int(1).bits()

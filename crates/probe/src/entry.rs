@@ -8,8 +8,8 @@
 //!   push SITE
 //!   call [ENTRY]
 //!   lea  rsp, [rsp + 136]
-//!   …                       the instructions that the jump lies over
-//!   jmp  behind them
+//!   …                       the instructions that the jump replaces
+//!   jmp  to the instruction after them
 //! ```
 //!
 //! `entry` pushes the general registers in DWARF order, then the flags, then the few vector registers that the fast
@@ -46,7 +46,7 @@ macro_rules! save_fast_path_vectors {
     };
 }
 
-/// Gives them back.
+/// Restores the vector registers that the fast path may use.
 macro_rules! restore_fast_path_vectors {
     () => {
         "movaps xmm0, [rsp + 0]
@@ -56,7 +56,7 @@ macro_rules! restore_fast_path_vectors {
     };
 }
 
-/// Puts the other vector registers aside.
+/// Saves the other vector registers.
 macro_rules! save_other_vectors {
     () => {
         "movaps [rsp + 64], xmm4
@@ -74,7 +74,7 @@ macro_rules! save_other_vectors {
     };
 }
 
-/// Gives them back.
+/// Restores the other vector registers.
 macro_rules! restore_other_vectors {
     () => {
         "movaps xmm4, [rsp + 64]

@@ -1,11 +1,11 @@
 //! The embedded monitors and the events of each site.
 
-use crate::capture::{GeneralRegisters, RegisterFrame};
+use crate::capture::{EventRegisters, GeneralRegisters};
 use crate::control::INVIGIL_CONTROL;
 use crate::int_event::{EventSink, IntEvent};
 use crate::lock::MAX_NAPS;
 use crate::message::{Answer, EncodedReplayLog, MAX_INTS, Request, SiteEvent, SiteEvents};
-use crate::noted_calls;
+use crate::pending_calls;
 use crate::ring::Ring;
 use crate::tail_calls;
 use crate::threads;
@@ -81,7 +81,7 @@ impl MonitorHost {
     pub(crate) fn step_site(
         &mut self,
         site: usize,
-        frame: &RegisterFrame<'_>,
+        frame: &EventRegisters<'_>,
         is_return_site: bool,
     ) -> Option<bool> {
         let before = self.monitors.as_ref()?.event_count();
@@ -95,7 +95,7 @@ impl MonitorHost {
         Some(reacts)
     }
 
-    fn step_site_events(&mut self, site: usize, frame: &RegisterFrame<'_>) -> Option<bool> {
+    fn step_site_events(&mut self, site: usize, frame: &EventRegisters<'_>) -> Option<bool> {
         let site = self.sites.get(site)?;
         let monitors = self.monitors.as_mut()?;
         let mut reacts = false;
@@ -128,7 +128,7 @@ impl MonitorHost {
     }
 
     /// Steps the monitors with the events of calls that end here because the function they tail-called has returned.
-    fn step_tail_returns(&mut self, site: usize, frame: &RegisterFrame<'_>) -> Option<bool> {
+    fn step_tail_returns(&mut self, site: usize, frame: &EventRegisters<'_>) -> Option<bool> {
         let monitors = self.monitors.as_mut()?;
         let mut reacts = false;
         while let Some((call, ending)) = tail_calls::take_ended(frame, site as u32) {
@@ -163,12 +163,16 @@ impl MonitorHost {
         reaction_masks: Vec<Vec<u8>>,
         remembered: &[ScriptState],
     ) -> Result<(), String> {
-        let mut inmates = Vec::new();
-        for ((automaton, state), concern) in self.automata.iter().zip(states).zip(reaction_masks) {
+        let mut embedded = Vec::new();
+        for ((automaton, state), reaction_mask) in self.automata.iter().zip(states).zip(reaction_masks) {
             let slices = SliceTable::load(automaton, state).ok_or("malformed state of a property")?;
-            inmates.push(EmbeddedMonitor { automaton: Arc::clone(automaton), slices, reactions: concern });
+            embedded.push(EmbeddedMonitor {
+                automaton: Arc::clone(automaton),
+                slices,
+                reactions: reaction_mask,
+            });
         }
-        let mut monitors = EmbeddedMonitors::new(inmates);
+        let mut monitors = EmbeddedMonitors::new(embedded);
         if let Some(scripts) = &self.scripts {
             let mut scripts = scripts.clone();
             if !scripts.restore(remembered) {
@@ -267,15 +271,15 @@ impl MonitorHost {
                 self.upload(&states, reaction_masks, &scripts)?
             }
             Request::Drain => return Ok(Answer::Drained(self.drain())),
-            Request::Calls(thread) => return Ok(Answer::Calls(noted_calls::of_thread(thread))),
-            Request::TakeCalls => return Ok(Answer::Calls(noted_calls::take())),
-            Request::PutCalls(all) => noted_calls::put(all),
+            Request::Calls(thread) => return Ok(Answer::Calls(pending_calls::of_thread(thread))),
+            Request::TakeCalls => return Ok(Answer::Calls(pending_calls::take())),
+            Request::PutCalls(all) => pending_calls::put(all),
             Request::TailCalls { return_events, tail_calls } => {
                 tail_calls::set_events(return_events, tail_calls)
             }
             Request::ReturnSites(returns) => tail_calls::set_return_sites(returns),
-            Request::TakeTailCalls => return Ok(Answer::TailCalls(noted_calls::take_tail_calls())),
-            Request::PutTailCalls(all) => noted_calls::put_tail_calls(all),
+            Request::TakeTailCalls => return Ok(Answer::TailCalls(pending_calls::take_tail_calls())),
+            Request::PutTailCalls(all) => pending_calls::put_tail_calls(all),
             Request::Step { .. } if self.reacting > 0 => return Ok(Answer::Busy),
             Request::Step { events, thread } => return Ok(Answer::Stepped(self.step_batch(&events, thread))),
         }

@@ -14,7 +14,7 @@
 //! | [`control`] | shared-memory control block that the debugger writes while the target runs |
 //! | [`capture`], [`safe_read`] | reads parameters from registers and memory, tolerating bad addresses |
 //! | `host`, `shards`, `int_event` | the embedded monitors, their fast path, and the shards of their slice table |
-//! | [`noted_calls`], [`tail_calls`] | arguments noted at function entry; functions that end with a tail call |
+//! | [`pending_calls`], [`tail_calls`] | calls that have not returned; functions that end with a tail call |
 //! | `recording`, [`ring`], [`reader`] | events on their way to the debugger |
 //! | [`message`] | requests and answers between debugger and library |
 //! | [`memory`], [`lock`], [`system`], [`threads`] | allocator, locks, system calls, thread ids without the C library |
@@ -58,7 +58,7 @@ mod int_event;
 pub mod lock;
 pub mod memory;
 pub mod message;
-pub mod noted_calls;
+pub mod pending_calls;
 pub mod reader;
 mod recording;
 pub mod ring;

@@ -2,8 +2,8 @@
 //!
 //! There is no version number: the debugger maps the library it was built with.
 
-use crate::capture::{Capture, RegisterFrame};
-use crate::noted_calls::CallEntry;
+use crate::capture::{Capture, EventRegisters};
+use crate::pending_calls::PendingCall;
 use crate::tail_calls::{PendingTailCall, TailCallEvent, TailReturnEvent};
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -32,7 +32,7 @@ impl SiteEvent {
 
     /// Reads all parameters as integers. Returns false if one of them cannot be read.
     #[inline]
-    pub(crate) fn integers(&self, frame: &RegisterFrame<'_>, numbers: &mut [i64]) -> bool {
+    pub(crate) fn integers(&self, frame: &EventRegisters<'_>, numbers: &mut [i64]) -> bool {
         numbers.iter_mut().zip(&self.captures).all(|(number, capture)| match capture.integer(frame) {
             Some(read) => {
                 *number = read;
@@ -86,12 +86,12 @@ pub enum Request {
     },
     /// Returns the replay log and removes the monitors from the target.
     Drain,
-    /// Returns the open calls of the thread with this id.
+    /// Returns the pending calls of the thread with this id.
     Calls(u32),
-    /// Returns and forgets the open calls of all threads.
+    /// Removes and returns the pending calls of all threads.
     TakeCalls,
-    /// Adds calls whose entry the debugger has seen.
-    PutCalls(Vec<CallEntry>),
+    /// Adds calls whose entry the debugger has observed.
+    PutCalls(Vec<PendingCall>),
     /// Defines the events of functions that end in tail calls.
     TailCalls {
         /// The events.
@@ -101,11 +101,11 @@ pub enum Request {
     },
     /// Defines the return sites of tail calls that have a probe now: return address and site number.
     ReturnSites(Vec<(u64, u32)>),
-    /// Returns and forgets the pending tail calls of all threads.
+    /// Removes and returns the pending tail calls of all threads.
     TakeTailCalls,
-    /// Adds tail calls that the debugger has seen.
+    /// Adds tail calls that the debugger has observed.
     PutTailCalls(Vec<PendingTailCall>),
-    /// Steps the monitors with events that the debugger has seen, all at one site of one thread.
+    /// Steps the monitors with events that the debugger has observed, all at one site of one thread.
     Step {
         /// The events.
         events: EventBatch,
@@ -123,8 +123,8 @@ pub enum Answer {
     Failed(String),
     /// The replay log, if the monitors were in the target.
     Drained(Option<EncodedReplayLog>),
-    /// Open calls, those of each thread in the order of their entries.
-    Calls(Vec<CallEntry>),
+    /// Pending calls, those of each thread in the order of their entries.
+    Calls(Vec<PendingCall>),
     /// Pending tail calls, those of each thread in the order in which they were made.
     TailCalls(Vec<PendingTailCall>),
     /// The monitors stepped; whether a reaction is due.

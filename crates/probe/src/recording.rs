@@ -1,7 +1,7 @@
 //! Recording: events go to the debugger through a ring, and no monitor steps.
 
 use crate::agent::{CONTINUE, RETRY};
-use crate::capture::{GeneralRegisters, RegisterFrame};
+use crate::capture::{EventRegisters, GeneralRegisters};
 use crate::control::INVIGIL_CONTROL;
 use crate::int_event::{EventSink, IntEvent};
 use crate::message::{MAX_INTS, SiteEvent, SiteEvents};
@@ -77,7 +77,12 @@ pub(crate) fn fast_hit(general: &GeneralRegisters, site: u32) -> Option<bool> {
 }
 
 /// Slow path of an event. `None` if nothing is recorded.
-pub(crate) fn hit(frame: &RegisterFrame<'_>, site: u32, is_return_site: bool, exit: TailExit) -> Option<u32> {
+pub(crate) fn hit(
+    frame: &EventRegisters<'_>,
+    site: u32,
+    is_return_site: bool,
+    exit: TailExit,
+) -> Option<u32> {
     // SAFETY: the pointer came from a box that is not freed while threads are in the library.
     let recording = unsafe { RECORDING.load(Acquire).as_ref() }?;
     let how = recording.hit(frame, site);
@@ -86,7 +91,7 @@ pub(crate) fn hit(frame: &RegisterFrame<'_>, site: u32, is_return_site: bool, ex
             recording.end_calls(frame, site);
         }
         if let TailExit::To(return_site) = exit {
-            tail_calls::note_tail_calls(frame, site, return_site);
+            tail_calls::add_tail_calls(frame, site, return_site);
         }
     }
     Some(how)
@@ -110,7 +115,7 @@ impl Recording {
         int_event.deliver(general, thread, RingSink { ring: &self.ring, thread })
     }
 
-    fn hit(&self, frame: &RegisterFrame<'_>, site: u32) -> u32 {
+    fn hit(&self, frame: &EventRegisters<'_>, site: u32) -> u32 {
         let Some(site) = self.sites.get(site as usize).filter(|_| !is_frozen()) else { return RETRY };
         for (at, recorded) in site.events.iter().enumerate() {
             // Once the first event of a site is recorded, the others must follow: the thread may no longer retry.
@@ -128,7 +133,7 @@ impl Recording {
 
     /// Records the events of calls that end here because the function they tail-called has returned. They are never
     /// retried.
-    fn end_calls(&self, frame: &RegisterFrame<'_>, site: u32) {
+    fn end_calls(&self, frame: &EventRegisters<'_>, site: u32) {
         while let Some((call, ending)) = tail_calls::take_ended(frame, site) {
             let entry = self.entry(ending.event, frame);
             let mut numbers = [0; MAX_INTS];
@@ -143,7 +148,7 @@ impl Recording {
     }
 
     #[inline]
-    fn entry(&self, event: EventId, frame: &RegisterFrame<'_>) -> EventHeader {
+    fn entry(&self, event: EventId, frame: &EventRegisters<'_>) -> EventHeader {
         let time = self.start_time.map_or(NO_TIME, |start_time| system::now().saturating_sub(start_time));
         EventHeader { event, thread: frame.thread, time }
     }
@@ -152,7 +157,7 @@ impl Recording {
     fn record(
         &self,
         recorded: &RecordedEvent,
-        frame: &RegisterFrame<'_>,
+        frame: &EventRegisters<'_>,
         may_not_wait: &dyn Fn() -> bool,
     ) -> PushOutcome {
         let event = &recorded.event;

@@ -1,11 +1,11 @@
 //! Tail calls: functions that end with a jump to another function, which returns in their place.
 //!
-//! At the jump there is a site that notes the call as [`PendingTailCall`]. At the address that the other function
+//! At the jump there is a site that records the call as [`PendingTailCall`]. At the address that the other function
 //! returns to there is a *return site*: the events of the call occur there if a thread arrives with its stack pointer
 //! just above the return address. The debugger makes a return site when it is needed for the first time.
 
-use crate::capture::{Capture, GeneralRegisters, RegisterFrame};
-use crate::{noted_calls, safe_read, system};
+use crate::capture::{Capture, EventRegisters, GeneralRegisters};
+use crate::{pending_calls, safe_read, system};
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -65,7 +65,7 @@ pub struct TailCallEvent {
     pub event: EventId,
     /// Target of the jump.
     pub target: TailTarget,
-    /// Site of the function's entry, if calls are noted there.
+    /// Site of the function's entry, if calls are tracked there.
     pub entry_site: Option<u32>,
     /// For each parameter, what to save: the first of these captures that is available.
     pub saved: Vec<Vec<Capture>>,
@@ -102,7 +102,7 @@ pub struct PendingTailCall {
     pub sp: u64,
     /// The return site.
     pub return_site: u32,
-    /// The arguments, if the entry was noted.
+    /// The arguments, if the entry was observed.
     pub arguments: Option<[u64; 6]>,
     /// Saved parameters; empty if there are none.
     pub values: Vec<Value>,
@@ -178,16 +178,17 @@ pub(crate) fn tail_exit(general: &GeneralRegisters, site: u32) -> TailExit {
     }
 }
 
-/// Notes the tail calls that a thread makes at a site, with their return site.
-pub(crate) fn note_tail_calls(frame: &RegisterFrame<'_>, site: u32, return_site: u32) {
+/// Adds the tail calls that a thread makes at a site, with their return site.
+pub(crate) fn add_tail_calls(frame: &EventRegisters<'_>, site: u32, return_site: u32) {
     let Some(table) = table() else { return };
     let sp = frame.general[STACK_POINTER];
     let all = table.events_at(site);
     for tail_call in all.iter().filter(|tail_call| tail_call.target.is_out(frame.general)) {
-        let arguments =
-            tail_call.entry_site.and_then(|begin| noted_calls::arguments_of(frame.thread, begin, sp));
+        let arguments = tail_call
+            .entry_site
+            .and_then(|entry_site| pending_calls::arguments_of(frame.thread, entry_site, sp));
         let values = tail_call.values(frame);
-        noted_calls::push_tail_call(PendingTailCall {
+        pending_calls::push_tail_call(PendingTailCall {
             thread: frame.thread,
             event: tail_call.event,
             sp,
@@ -196,17 +197,17 @@ pub(crate) fn note_tail_calls(frame: &RegisterFrame<'_>, site: u32, return_site:
             values,
         });
     }
-    for begin in all.iter().filter_map(|tail_call| tail_call.entry_site) {
-        noted_calls::forget(frame.thread, begin, sp);
+    for entry_site in all.iter().filter_map(|tail_call| tail_call.entry_site) {
+        pending_calls::forget(frame.thread, entry_site, sp);
     }
 }
 
 /// Removes and returns the latest tail call that ends where a thread is, and its event.
 pub(crate) fn take_ended(
-    frame: &RegisterFrame<'_>,
+    frame: &EventRegisters<'_>,
     site: u32,
 ) -> Option<(PendingTailCall, &'static TailReturnEvent)> {
-    let call = noted_calls::take_ended(frame.thread, site, frame.general[STACK_POINTER].wrapping_sub(8))?;
+    let call = pending_calls::take_ended(frame.thread, site, frame.general[STACK_POINTER].wrapping_sub(8))?;
     let return_events = &table()?.return_events;
     let at = return_events.binary_search_by_key(&call.event, |ending| ending.event).ok()?;
     Some((call, &return_events[at]))
@@ -223,7 +224,7 @@ impl TailCallTable {
 
 impl TailCallEvent {
     /// Saves the parameters; empty if there is nothing to save.
-    fn values(&self, frame: &RegisterFrame<'_>) -> Vec<Value> {
+    fn values(&self, frame: &EventRegisters<'_>) -> Vec<Value> {
         if self.saved.iter().all(Vec::is_empty) {
             return Vec::new();
         }
@@ -250,7 +251,7 @@ impl TailReturnEvent {
     /// Reads all parameters as integers. Returns false if one is unavailable or there are too many.
     pub(crate) fn integers(
         &self,
-        frame: &RegisterFrame<'_>,
+        frame: &EventRegisters<'_>,
         call: &PendingTailCall,
         numbers: &mut [i64],
     ) -> bool {
@@ -263,7 +264,7 @@ impl TailReturnEvent {
                 DeferredParam::AtReturn(capture) => capture.integer(frame),
                 DeferredParam::ByArgument(capture) => at_entry
                     .as_ref()
-                    .and_then(|general| capture.integer(&RegisterFrame { general, ..*frame })),
+                    .and_then(|general| capture.integer(&EventRegisters { general, ..*frame })),
                 DeferredParam::Saved => call.values.get(at).and_then(|value| value.as_int()),
             };
             read.map(|read| *number = read).is_some()
@@ -273,7 +274,7 @@ impl TailReturnEvent {
     /// Appends the values of all parameters. Long texts are appended to `text`, which the values refer to.
     pub(crate) fn values(
         &self,
-        frame: &RegisterFrame<'_>,
+        frame: &EventRegisters<'_>,
         call: &PendingTailCall,
         text: &mut String,
         into: &mut Vec<Value>,
@@ -283,7 +284,7 @@ impl TailReturnEvent {
             let value = match (param, &at_entry) {
                 (DeferredParam::AtReturn(capture), _) => Some(capture.value(frame, system::now, text)),
                 (DeferredParam::ByArgument(capture), Some(general)) => {
-                    Some(capture.value(&RegisterFrame { general, ..*frame }, system::now, text))
+                    Some(capture.value(&EventRegisters { general, ..*frame }, system::now, text))
                 }
                 (DeferredParam::ByArgument(_), None) => None,
                 (DeferredParam::Saved, _) => call.values.get(at).copied(),
@@ -294,11 +295,11 @@ impl TailReturnEvent {
 }
 
 impl PendingTailCall {
-    /// The registers with the arguments of the call in their places, if its entry was noted.
+    /// The registers with the arguments of the call in their places, if its entry was observed.
     fn registers(&self, general: &GeneralRegisters) -> Option<GeneralRegisters> {
         let arguments = self.arguments?;
         let mut at_entry = *general;
-        for (register, value) in noted_calls::ARGUMENTS.into_iter().zip(arguments) {
+        for (register, value) in pending_calls::ARGUMENTS.into_iter().zip(arguments) {
             at_entry[usize::from(register)] = value;
         }
         Some(at_entry)

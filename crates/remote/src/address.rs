@@ -49,21 +49,21 @@ impl FromStr for Address {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Address, String> {
-        let mistake = || {
+        let error = || {
             format!(
                 "`{text}` is not an address of a remote semantics; write `unix:PATH`, `tcp:PORT` or `tcp:HOST:PORT`"
             )
         };
         match text.split_once(':') {
             Some(("unix", path)) if !path.is_empty() => Ok(Address::Unix(path.into())),
-            Some(("tcp", place)) => {
-                let (host, port) = place.rsplit_once(':').unwrap_or(("127.0.0.1", place));
+            Some(("tcp", host_port)) => {
+                let (host, port) = host_port.rsplit_once(':').unwrap_or(("127.0.0.1", host_port));
                 if host.is_empty() || port.parse::<u16>().is_err() {
-                    return Err(mistake());
+                    return Err(error());
                 }
                 Ok(Address::Tcp(format!("{host}:{port}")))
             }
-            _ => Err(mistake()),
+            _ => Err(error()),
         }
     }
 }

@@ -111,31 +111,31 @@ impl Connection {
         }
     }
 
-    /// Waits until a stream is ready, at most for `left`.
-    fn wait(&self, is_reading: bool, is_sending: bool, left: Duration) -> Result<Ready, RemoteErrorKind> {
+    /// Waits until a stream is ready, at most for `timeout`.
+    fn wait(&self, is_reading: bool, is_sending: bool, timeout: Duration) -> Result<Ready, RemoteErrorKind> {
         let sending = if is_sending { PollFlags::OUT } else { PollFlags::empty() };
         let replies = is_reading.then(|| PollFd::new(&self.replies, PollFlags::IN));
         let errors = self.errors.as_ref().map(|errors| PollFd::new(errors, PollFlags::IN));
         // For a pipe, poll reports a closed reader even if no event was requested.
         let requests = self.requests.as_ref().map(|requests| PollFd::new(requests, sending));
-        let asked = [replies.is_some(), errors.is_some(), requests.is_some()];
+        let polled = [replies.is_some(), errors.is_some(), requests.is_some()];
         let mut fds: Vec<_> = [replies, errors, requests].into_iter().flatten().collect();
-        let left = Timespec::try_from(left).unwrap_or(Timespec { tv_sec: i64::MAX, tv_nsec: 0 });
-        match poll(&mut fds, Some(&left)) {
+        let timeout = Timespec::try_from(timeout).unwrap_or(Timespec { tv_sec: i64::MAX, tv_nsec: 0 });
+        match poll(&mut fds, Some(&timeout)) {
             Ok(_) | Err(Errno::INTR) => {}
             Err(error) => return Err(system_error(error)),
         }
-        let mut found = fds.iter().map(|fd| !fd.revents().is_empty());
-        let [replies, errors, requests] = asked.map(|is_asked| is_asked && found.next().unwrap_or(false));
+        let mut ready = fds.iter().map(|fd| !fd.revents().is_empty());
+        let [replies, errors, requests] = polled.map(|is_polled| is_polled && ready.next().unwrap_or(false));
         Ok(Ready { replies, errors, requests })
     }
 
-    /// The end of the first line, if it is complete.
-    fn end_of_line(&mut self, most: usize) -> Result<Option<usize>, RemoteErrorKind> {
+    /// The end of the first line, if it is complete. Fails if it is longer than `max_line`.
+    fn end_of_line(&mut self, max_line: usize) -> Result<Option<usize>, RemoteErrorKind> {
         let end = self.pending[self.searched..].iter().position(|byte| *byte == b'\n');
         self.searched = end.map_or(self.pending.len(), |end| self.searched + end);
-        if self.searched > most {
-            return Err(RemoteErrorKind::TooLong(most));
+        if self.searched > max_line {
+            return Err(RemoteErrorKind::TooLong(max_line));
         }
         Ok(end.map(|_| self.searched))
     }
@@ -241,21 +241,22 @@ fn system_error(error: Errno) -> RemoteErrorKind {
     RemoteErrorKind::System(io::Error::from(error).to_string())
 }
 
-fn connect_tcp(place: &str, options: &RemoteOptions) -> Result<TcpStream, RemoteErrorKind> {
+fn connect_tcp(host_port: &str, options: &RemoteOptions) -> Result<TcpStream, RemoteErrorKind> {
     let unreachable = |why: String| RemoteErrorKind::Unreachable(format!("cannot be reached: {why}"));
-    let found = place.to_socket_addrs().map_err(|error| unreachable(format!("{error}; check the name")))?;
-    let mut last = unreachable("the name has no address".to_owned());
-    for address in found {
+    let addresses =
+        host_port.to_socket_addrs().map_err(|error| unreachable(format!("{error}; check the name")))?;
+    let mut last_error = unreachable("the name has no address".to_owned());
+    for address in addresses {
         if !address.ip().is_loopback() && !options.anywhere {
-            last = unreachable(format!(
+            last_error = unreachable(format!(
                 "{address} is on another machine, which is not allowed; allow it if you trust the network"
             ));
             continue;
         }
         match TcpStream::connect_timeout(&address, options.timeout) {
             Ok(stream) => return Ok(stream),
-            Err(error) => last = unreachable(format!("{error}; check that the server listens there")),
+            Err(error) => last_error = unreachable(format!("{error}; check that the server listens there")),
         }
     }
-    Err(last)
+    Err(last_error)
 }

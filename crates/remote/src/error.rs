@@ -31,7 +31,7 @@ pub enum RemoteErrorKind {
     Unreachable(String),
     /// The program exited or closed the connection; with the exit status, if known.
     Ended(Option<String>),
-    /// The program does not read requests any more.
+    /// The program no longer reads requests.
     InputClosed,
     /// There was no reply within this time.
     Timeout(Duration),
@@ -42,9 +42,9 @@ pub enum RemoteErrorKind {
     /// The reply has the id of another request.
     WrongId {
         /// The id of the request.
-        asked: u64,
+        expected: u64,
         /// The id of the reply.
-        answered: u64,
+        received: u64,
     },
     /// The remote semantics uses this version of the protocol.
     VersionMismatch(u64),
@@ -67,8 +67,8 @@ impl fmt::Display for RemoteError {
         write!(f, "the remote semantics {address} ")?;
         match kind {
             RemoteErrorKind::Unreachable(why) => write!(f, "{why}"),
-            RemoteErrorKind::Ended(Some(how)) => {
-                write!(f, "ended ({how}) instead of answering `{request}`; run it by hand to see why")
+            RemoteErrorKind::Ended(Some(status)) => {
+                write!(f, "ended ({status}) instead of answering `{request}`; run it by hand to see why")
             }
             RemoteErrorKind::Ended(None) => {
                 write!(f, "closed the connection instead of answering `{request}`; see the server's log")
@@ -82,19 +82,19 @@ impl fmt::Display for RemoteError {
                 "did not answer `{request}` within {time:?}; allow more time, request fewer configurations at once, or check \
                  whether it hangs"
             ),
-            RemoteErrorKind::TooLong(most) => write!(
+            RemoteErrorKind::TooLong(max_line) => write!(
                 f,
-                "answers `{request}` with a line of more than {most} bytes; request fewer configurations at once, or raise \
+                "answers `{request}` with a line of more than {max_line} bytes; request fewer configurations at once, or raise \
                  the limit"
             ),
-            RemoteErrorKind::Malformed(why, begin) => write!(
+            RemoteErrorKind::Malformed(why, start) => write!(
                 f,
                 "answers `{request}` with a malformed reply: {why}; it must write exactly one line of JSON \
-                 to its output; the reply starts with `{begin}`"
+                 to its output; the reply starts with `{start}`"
             ),
-            RemoteErrorKind::WrongId { asked, answered } => write!(
+            RemoteErrorKind::WrongId { expected, received } => write!(
                 f,
-                "answers request {answered} when asked request {asked} (`{request}`); it must give one answer to each \
+                "replied to request {received} instead of request {expected} (`{request}`); it must send one reply to each \
                  request, in their order"
             ),
             RemoteErrorKind::VersionMismatch(version) => write!(
@@ -102,7 +102,7 @@ impl fmt::Display for RemoteError {
                 "uses version {version} of the protocol, but this is version {}; update the older one",
                 crate::PROTOCOL
             ),
-            RemoteErrorKind::ErrorReply(words) => write!(f, "answers `{request}` with an error: {words}"),
+            RemoteErrorKind::ErrorReply(message) => write!(f, "answers `{request}` with an error: {message}"),
             RemoteErrorKind::System(why) => write!(f, "cannot receive `{request}`: {why}"),
         }?;
         match stderr.trim() {

@@ -28,7 +28,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 /// let stone = Remote::start(&Address::command(["sh", "-c", stone]), RemoteOptions::default())?;
 /// let config = stone.initial().into_iter().next().unwrap();
 /// assert_eq!(stone.text(config).unwrap(), r#""lies there""#);
-/// // It ends now, and so no answer is believed.
+/// // The program has exited, so the missing reply is an error and not a deadlock.
 /// assert!(stone.is_deadlocked(&config));
 /// assert!(stone.error().unwrap().to_string().contains("ended (exit status 0) instead of answering `actions`"));
 /// # Ok::<(), invigil_remote::RemoteError>(())
@@ -106,7 +106,7 @@ impl Remote {
         &self.hello.name
     }
 
-    /// The first error, after which the program is not queried any more.
+    /// The first error, after which the program is no longer queried.
     pub fn error(&self) -> Option<&RemoteError> {
         self.error.get()
     }
@@ -305,19 +305,21 @@ impl Remote {
                 |step: &StepRef<'_, Remote>| registry.fault(*step.target).filter(|_| step.source.is_none());
             steps.iter().map(|step| fault(step).map(str::to_owned)).collect()
         };
-        let sound: Vec<_> =
+        let without_fault: Vec<_> =
             steps.iter().zip(&faults).filter(|(_, fault)| fault.is_none()).map(|(step, _)| *step).collect();
-        let mut values = Vec::with_capacity(sound.len());
-        for some in sound.chunks(self.options.batch) {
+        let mut values = Vec::with_capacity(without_fault.len());
+        for batch in without_fault.chunks(self.options.batch) {
             let write = |registry: &mut Registry, out: &mut String| {
                 out.push_str(",\"expression\":");
                 out.push_str(&json_string(expression));
-                write_list(out, "steps", some, |step, out| write_step(step, registry, out));
+                write_list(out, "steps", batch, |step, out| write_step(step, registry, out));
             };
-            let Some(more) = self.request("evaluate", write, |reply, _| Ok(reply.values(some.len())?)) else {
+            let Some(batch_values) =
+                self.request("evaluate", write, |reply, _| Ok(reply.values(batch.len())?))
+            else {
                 break;
             };
-            values.extend(more);
+            values.extend(batch_values);
         }
         let mut values = values.into_iter();
         let mut value = |fault: Option<String>| match fault {
@@ -327,8 +329,8 @@ impl Remote {
         faults.into_iter().map(&mut value).collect()
     }
 
-    /// The same, but for an initial step, an expression about steps is evaluated as if nothing had changed: a language
-    /// need not define it without a previous configuration.
+    /// Like [`values_of`](Remote::values_of), but on an initial step, an expression about steps is evaluated as on a step
+    /// without changes: a language need not define it without a previous configuration.
     pub fn values_from_start(
         &self,
         expression: &str,
@@ -350,7 +352,7 @@ impl Remote {
         values
     }
 
-    /// Requests something for each configuration, in batches. The default value stands for faults, which are not sent,
+    /// Sends a request for each configuration, in batches. The default value stands for faults, which are not sent,
     /// and for replies after an error.
     fn request_each<T: Clone + Default>(
         &self,
@@ -358,24 +360,24 @@ impl Remote {
         configs: &[RemoteConfig],
         read: impl Fn(&Reply<'_>, usize, &mut Registry) -> Result<Vec<T>, String>,
     ) -> Vec<T> {
-        let sound: Vec<RemoteConfig> = {
+        let without_fault: Vec<RemoteConfig> = {
             let registry = &self.lock_state().registry;
             configs.iter().copied().filter(|config| registry.text(*config).is_some()).collect()
         };
-        let mut replies = Vec::with_capacity(sound.len());
-        for some in sound.chunks(self.options.batch) {
+        let mut replies = Vec::with_capacity(without_fault.len());
+        for batch in without_fault.chunks(self.options.batch) {
             let write = |registry: &mut Registry, out: &mut String| {
-                write_list(out, "configs", some, |config, out| registry.write(*config, out));
+                write_list(out, "configs", batch, |config, out| registry.write(*config, out));
             };
-            let Some(more) =
-                self.request(request, write, |reply, registry| Ok(read(reply, some.len(), registry)?))
+            let Some(batch_replies) =
+                self.request(request, write, |reply, registry| Ok(read(reply, batch.len(), registry)?))
             else {
                 break;
             };
-            replies.extend(more);
+            replies.extend(batch_replies);
         }
-        replies.resize(sound.len(), T::default());
-        if sound.len() == configs.len() {
+        replies.resize(without_fault.len(), T::default());
+        if without_fault.len() == configs.len() {
             return replies;
         }
         let registry = &self.lock_state().registry;

@@ -39,10 +39,10 @@ fn malformed(why: String, line: &[u8]) -> RemoteErrorKind {
     RemoteErrorKind::Malformed(why, format!("{}{more}", begin.escape_debug()))
 }
 
-/// Checks a reply to the request with id `asked`, and parses it with `read`.
+/// Checks a reply to the request with id `expected`, and parses it with `read`.
 pub(crate) fn read<T>(
     line: &[u8],
-    asked: u64,
+    expected: u64,
     read: impl FnOnce(&Reply<'_>) -> Result<T, ReplyError>,
 ) -> Result<T, RemoteErrorKind> {
     let text = std::str::from_utf8(line).map_err(|error| {
@@ -50,9 +50,9 @@ pub(crate) fn read<T>(
     })?;
     let fields = serde_json::from_str(text).map_err(|error| malformed(json_error(error), line))?;
     let reply = Reply { fields };
-    let answered: u64 = reply.field("id").map_err(|why| malformed(why, line))?;
-    if answered != asked {
-        return Err(RemoteErrorKind::WrongId { asked, answered });
+    let received: u64 = reply.field("id").map_err(|why| malformed(why, line))?;
+    if received != expected {
+        return Err(RemoteErrorKind::WrongId { expected, received });
     }
     if reply.fields.contains_key("error") {
         return Err(RemoteErrorKind::ErrorReply(reply.field("error").map_err(|why| malformed(why, line))?));
@@ -246,7 +246,7 @@ mod tests {
         assert!(reported(br#"{"id":1,"configs":[[1,2]]}"#, 1).contains("array of one element"));
         assert!(reported(br#"{"id":1,"configs":[-1]}"#, 1).contains("not `-1`"));
         assert!(reported(br#"{"id":1,"values":["yes"]}"#, 5).contains("error"));
-        assert_eq!(all(br#"{"id":2}"#)[0], Err(RemoteErrorKind::WrongId { asked: 1, answered: 2 }));
+        assert_eq!(all(br#"{"id":2}"#)[0], Err(RemoteErrorKind::WrongId { expected: 1, received: 2 }));
         assert_eq!(all(br#"{"id":1,"error":"why"}"#)[0], Err(RemoteErrorKind::ErrorReply("why".into())));
         assert_eq!(all(br#"{"id":1,"protocol":2}"#)[0], Err(RemoteErrorKind::VersionMismatch(2)));
     }

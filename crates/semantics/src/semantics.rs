@@ -1,9 +1,9 @@
-//! The interface itself: the types of a subject and the three questions that it answers.
+//! The semantic interface: initial configurations, enabled actions and execution.
 
 use alloc::vec::Vec;
 use core::hash::Hash;
 
-/// The types of configurations and actions of a subject or a property.
+/// The configurations and actions of a subject or a property. The word *language* is that of the paper [Teo23].
 ///
 /// Both types are opaque to operators and explorers, which store and compare them and pass them back. They
 /// are inspected only through [`Evaluate`](crate::Evaluate), [`Accepting`](crate::Accepting) and
@@ -28,7 +28,7 @@ pub trait Language {
     type Action: Clone + Eq;
 }
 
-/// The interface of every subject. All three answers may be non-deterministic.
+/// The interface of every subject. Each of the three functions may have several results.
 ///
 /// No method changes the subject: `execute` returns where an action leads, and the caller decides whether
 /// to continue there.
@@ -59,13 +59,14 @@ pub trait Semantics: Language {
     /// The configurations an execution may start in.
     fn initial(&self) -> impl IntoIterator<Item = Self::Config>;
 
-    /// The actions enabled in `at`.
-    fn actions(&self, at: &Self::Config) -> impl IntoIterator<Item = Self::Action>;
+    /// The actions enabled in `config`.
+    fn actions(&self, config: &Self::Config) -> impl IntoIterator<Item = Self::Action>;
 
-    /// The configurations that `action`, enabled in `at`, may lead to; none if it blocks.
-    fn execute(&self, at: &Self::Config, action: &Self::Action) -> impl IntoIterator<Item = Self::Config>;
+    /// The configurations that `action`, enabled in `config`, may lead to; none if it blocks.
+    fn execute(&self, config: &Self::Config, action: &Self::Action)
+    -> impl IntoIterator<Item = Self::Config>;
 
-    /// Every action enabled in `at` with every configuration it leads to.
+    /// Every action enabled in `config` with every configuration it leads to.
     ///
     /// Override it for subjects that compute successors in bulk. It must agree with `actions` and `execute`.
     ///
@@ -81,14 +82,14 @@ pub trait Semantics: Language {
     /// let steps: Vec<_> = Coin.steps(&'?').into_iter().collect();
     /// assert_eq!(steps, [("toss", 'H'), ("toss", 'T')]);
     /// ```
-    fn steps(&self, at: &Self::Config) -> impl IntoIterator<Item = (Self::Action, Self::Config)> {
-        self.actions(at).into_iter().flat_map(move |action| {
-            let targets: Vec<_> = self.execute(at, &action).into_iter().collect();
-            targets.into_iter().map(move |target| (action.clone(), target))
+    fn steps(&self, config: &Self::Config) -> impl IntoIterator<Item = (Self::Action, Self::Config)> {
+        self.actions(config).into_iter().flat_map(move |action| {
+            let successors: Vec<_> = self.execute(config, &action).into_iter().collect();
+            successors.into_iter().map(move |successor| (action.clone(), successor))
         })
     }
 
-    /// Whether `at` has no step: no action is enabled, or every enabled action blocks.
+    /// Whether `config` has no step: no action is enabled, or every enabled action blocks.
     ///
     /// ```
     /// # use invigil_semantics::{Language, Semantics};
@@ -102,8 +103,8 @@ pub trait Semantics: Language {
     /// assert!(!Once.is_deadlocked(&false));
     /// assert!(Once.is_deadlocked(&true));
     /// ```
-    fn is_deadlocked(&self, at: &Self::Config) -> bool {
-        self.steps(at).into_iter().next().is_none()
+    fn is_deadlocked(&self, config: &Self::Config) -> bool {
+        self.steps(config).into_iter().next().is_none()
     }
 }
 
@@ -117,15 +118,19 @@ impl<T: Semantics + ?Sized> Semantics for &T {
         (**self).initial()
     }
 
-    fn actions(&self, at: &Self::Config) -> impl IntoIterator<Item = Self::Action> {
-        (**self).actions(at)
+    fn actions(&self, config: &Self::Config) -> impl IntoIterator<Item = Self::Action> {
+        (**self).actions(config)
     }
 
-    fn execute(&self, at: &Self::Config, action: &Self::Action) -> impl IntoIterator<Item = Self::Config> {
-        (**self).execute(at, action)
+    fn execute(
+        &self,
+        config: &Self::Config,
+        action: &Self::Action,
+    ) -> impl IntoIterator<Item = Self::Config> {
+        (**self).execute(config, action)
     }
 
-    fn steps(&self, at: &Self::Config) -> impl IntoIterator<Item = (Self::Action, Self::Config)> {
-        (**self).steps(at)
+    fn steps(&self, config: &Self::Config) -> impl IntoIterator<Item = (Self::Action, Self::Config)> {
+        (**self).steps(config)
     }
 }

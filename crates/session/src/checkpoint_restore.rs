@@ -3,7 +3,7 @@
 //! A checkpoint holds the target, every monitor and the position in the history. It does not hold the scenarios'
 //! variables: a scenario decides across restores what to do next, and must remember what it has tried.
 
-use crate::checkpoint_tree::{JointCheckpoint, StoredCheckpoint};
+use crate::checkpoint_tree::{CheckpointInfo, StoredCheckpoint};
 use crate::session::{Session, State};
 use crate::target::{CheckpointId, TargetError, TargetResult};
 
@@ -44,26 +44,26 @@ impl Session {
         let monitors = self.monitors.iter_mut().map(|attached| attached.monitor.checkpoint()).collect();
         let bytes: u64 = self.monitors.iter().map(|attached| attached.monitor.slices().bytes() as u64).sum();
         let id = self.checkpoints.next_id(automatic && self.history.count() == 0);
-        let info = JointCheckpoint {
+        let info = CheckpointInfo {
             id,
             parent: self.checkpoints.current,
             label: label.to_owned(),
             automatic,
-            event: self.history.count(),
+            event_count: self.history.count(),
             location: self.target.current_location(),
-            age: self.started_at.elapsed(),
+            taken_at: self.started_at.elapsed(),
             memory: bytes,
             limitations: program.limitations,
-            restored: 0,
+            restore_count: 0,
         };
         self.checkpoints.add(StoredCheckpoint {
             info,
-            program: program.id,
+            target: program.id,
             monitors,
             scripts: self.scripts.state(),
             monitor_memory: bytes,
-            max_memory: program.memory,
-            needs: self.needs.clone(),
+            memory_bound: program.memory,
+            instrumented_events: self.needs.clone(),
         });
         self.enforce_memory_limit(id)?;
         Ok(id)
@@ -74,7 +74,7 @@ impl Session {
         let programs = self.target.checkpoints();
         let mut sum = 0;
         for stored in self.checkpoints.iter_mut() {
-            if let Some(program) = programs.iter().find(|program| program.id == stored.program) {
+            if let Some(program) = programs.iter().find(|program| program.id == stored.target) {
                 stored.info.memory = program.memory + stored.monitor_memory;
                 stored.info.limitations.clone_from(&program.limitations);
             }
@@ -87,7 +87,7 @@ impl Session {
     /// one and fails.
     fn enforce_memory_limit(&mut self, new: u32) -> TargetResult {
         // Measuring a large program is slow, and is needed only if the upper bound exceeds the limit.
-        if self.checkpoints.max_memory() <= self.options.max_checkpoint_memory {
+        if self.checkpoints.memory_bound() <= self.options.max_checkpoint_memory {
             return Ok(());
         }
         while self.refresh_memory() > self.options.max_checkpoint_memory {
@@ -117,7 +117,8 @@ impl Session {
     /// session ends; otherwise nothing has changed. A checkpoint that turns out to be lost is dropped.
     pub fn restore_checkpoint(&mut self, id: u32) -> TargetResult {
         let Some(stored) = self.checkpoints.get(id) else { return Err(self.unknown_checkpoint(id)) };
-        let (program, event, needs) = (stored.program, stored.info.event, stored.needs.clone());
+        let (program, event, needs) =
+            (stored.target, stored.info.event_count, stored.instrumented_events.clone());
         let (monitors, scripts) = (stored.monitors.clone(), stored.scripts.clone());
         if let Err(error) = self.target.restore_checkpoint(program) {
             self.handle_failed_restore(id, program)?;
@@ -136,7 +137,7 @@ impl Session {
         self.last_automatic = self.last_automatic.min(event);
         self.checkpoints.current = Some(id);
         if let Some(stored) = self.checkpoints.iter_mut().find(|stored| stored.info.id == id) {
-            stored.info.restored += 1;
+            stored.info.restore_count += 1;
         }
         for violation in &mut self.violations {
             let number = violation.violation.event.as_ref().map_or(0, |event| event.index);
@@ -183,7 +184,7 @@ impl Session {
             let dropped = attached.monitor.drop_checkpoint(*checkpoint);
             dropped.map_err(|error| TargetError::Control(error.to_string()))?;
         }
-        Ok(stored.program)
+        Ok(stored.target)
     }
 
     fn unknown_checkpoint(&self, id: u32) -> TargetError {

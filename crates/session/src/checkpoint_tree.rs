@@ -9,48 +9,48 @@ use std::time::Duration;
 
 /// Description of a checkpoint of the target and all its monitors.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct JointCheckpoint {
+pub struct CheckpointInfo {
     /// Its number, counted from one; zero for the automatic one at the start.
     pub id: u32,
-    /// The checkpoint that the run continued from when this one was taken.
+    /// The checkpoint last taken or restored before this one.
     pub parent: Option<u32>,
-    /// A label by the user; may be empty.
+    /// Label from the user or scenario; empty if none was given.
     pub label: String,
     /// Whether the session took it automatically.
     pub automatic: bool,
-    /// The number of events before it.
-    pub event: u64,
-    /// The location of the target, as text.
+    /// Number of events before it.
+    pub event_count: u64,
+    /// Location of the target, as text.
     pub location: String,
-    /// How long the session had run when it was taken.
-    pub age: Duration,
-    /// Its memory in bytes, as last measured.
+    /// Session time when it was taken.
+    pub taken_at: Duration,
+    /// Memory in bytes, as last measured; before that, only the monitors' share.
     pub memory: u64,
     /// Messages about state that a restore cannot bring back.
     pub limitations: Vec<String>,
-    /// The number of times it was restored.
-    pub restored: u32,
+    /// Number of times that it was restored.
+    pub restore_count: u32,
 }
 
 /// A joint checkpoint with the handles of its parts.
 pub(crate) struct StoredCheckpoint {
-    pub(crate) info: JointCheckpoint,
-    pub(crate) program: CheckpointId,
+    pub(crate) info: CheckpointInfo,
+    pub(crate) target: CheckpointId,
     pub(crate) monitors: Vec<interactive::CheckpointId>,
     pub(crate) scripts: Vec<ScriptState>,
     /// Memory of the monitors' states.
     pub(crate) monitor_memory: u64,
     /// Upper bound of the memory of the target's checkpoint.
-    pub(crate) max_memory: u64,
+    pub(crate) memory_bound: u64,
     /// The events that the target was instrumented for.
-    pub(crate) needs: EventSet,
+    pub(crate) instrumented_events: EventSet,
 }
 
 /// The joint checkpoints by number; each refers to its parent.
 #[derive(Default)]
 pub(crate) struct CheckpointTree {
     stored: BTreeMap<u32, StoredCheckpoint>,
-    /// The checkpoint that the run continues from.
+    /// The checkpoint last taken or restored.
     pub(crate) current: Option<u32>,
     /// The highest number given to a checkpoint.
     last_id: u32,
@@ -76,8 +76,8 @@ impl CheckpointTree {
     }
 
     /// Upper bound of the memory of all checkpoints.
-    pub(crate) fn max_memory(&self) -> u64 {
-        self.stored.values().map(|stored| stored.max_memory + stored.monitor_memory).sum()
+    pub(crate) fn memory_bound(&self) -> u64 {
+        self.stored.values().map(|stored| stored.memory_bound + stored.monitor_memory).sum()
     }
 
     pub(crate) fn get(&self, id: u32) -> Option<&StoredCheckpoint> {
@@ -110,11 +110,11 @@ impl CheckpointTree {
         all.find(|info| info.automatic && Some(info.id) != except).map(|info| info.id)
     }
 
-    /// The latest checkpoint in the past of the current run that has at most this many events.
-    pub(crate) fn latest_before(&self, events: u64) -> Option<&StoredCheckpoint> {
+    /// The nearest checkpoint on the path from `current` to the root with at most this many events.
+    pub(crate) fn latest_at_or_before(&self, events: u64) -> Option<&StoredCheckpoint> {
         let mut next = self.current;
         while let Some(stored) = next.and_then(|id| self.stored.get(&id)) {
-            if stored.info.event <= events {
+            if stored.info.event_count <= events {
                 return Some(stored);
             }
             next = stored.info.parent;

@@ -51,7 +51,7 @@ pub mod stream;
 pub mod target;
 mod value_text;
 
-pub use checkpoint_tree::JointCheckpoint;
+pub use checkpoint_tree::CheckpointInfo;
 pub use history::{HistoryEvent, HistoryStep};
 pub use listener::{CommandRunner, Listener, MessageSource, NoopListener};
 pub use options::SessionOptions;

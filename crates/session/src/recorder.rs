@@ -9,7 +9,7 @@ use std::io::{self, Write};
 /// Writes the events of a session as a trace.
 pub struct Recorder {
     writer: Option<TraceWriter<Box<dyn Write + Send>>>,
-    schemas: Vec<EventSchema>,
+    layouts: Vec<RecordLayout>,
     /// Whether a restore has undone events of the recording.
     restored: bool,
 }
@@ -17,8 +17,8 @@ pub struct Recorder {
 /// Maximum number of fields of a record that is written without an allocation.
 const MAX_INLINE_FIELDS: usize = 8;
 
-/// Record of an event: its name, kind and fields.
-struct EventSchema {
+/// Layout of the records of an event: its name, kind and fields.
+struct RecordLayout {
     name: String,
     kind: EventKind,
     /// The fields, each with the position of its parameter.
@@ -33,21 +33,21 @@ impl Recorder {
     /// # Errors
     /// If the output fails, or a parameter has the name of a field that traces reserve.
     pub fn new(out: Box<dyn Write + Send>, format: Format, catalog: &EventCatalog) -> io::Result<Recorder> {
-        let schema = |decl: &EventDecl| EventSchema {
+        let layout = |decl: &EventDecl| RecordLayout {
             name: decl.name.clone(),
             kind: decl.kind,
             fields: fields(decl, format),
             time: decl.params.iter().position(|param| param.source == ParamSource::Time),
         };
-        let schemas: Vec<EventSchema> = catalog.iter().map(|(_, decl)| schema(decl)).collect();
+        let layouts: Vec<RecordLayout> = catalog.iter().map(|(_, decl)| layout(decl)).collect();
         let mut columns: Vec<&str> = Vec::new();
-        for (name, _) in schemas.iter().flat_map(|schema| &schema.fields) {
+        for (name, _) in layouts.iter().flat_map(|layout| &layout.fields) {
             if !columns.contains(&name.as_str()) {
                 columns.push(name);
             }
         }
         let writer = TraceWriter::new(out, format, &columns)?;
-        Ok(Recorder { writer: Some(writer), schemas, restored: false })
+        Ok(Recorder { writer: Some(writer), layouts, restored: false })
     }
 
     /// Writes an event. `time` is in seconds, or NaN to take it from the event's `#time` parameter.
@@ -55,8 +55,8 @@ impl Recorder {
     /// # Errors
     /// If the output fails, or the format cannot represent the event.
     pub fn write(&mut self, event: &Event<'_>, time: f64, thread: u32) -> io::Result<()> {
-        let (Some(writer), Some(EventSchema { name, kind, fields, time: time_param })) =
-            (&mut self.writer, self.schemas.get(event.id.0 as usize))
+        let (Some(writer), Some(RecordLayout { name, kind, fields, time: time_param })) =
+            (&mut self.writer, self.layouts.get(event.id.0 as usize))
         else {
             return Ok(());
         };

@@ -4,7 +4,7 @@
 //! look alike.
 
 use crate::attached_monitor::AttachedMonitor;
-use crate::checkpoint_tree::JointCheckpoint;
+use crate::checkpoint_tree::CheckpointInfo;
 use crate::events::is_violation;
 use crate::session::{Session, State};
 use crate::target::{Frame, Termination, Variable};
@@ -47,7 +47,7 @@ pub struct SessionReport {
     /// The number of events.
     pub events: u64,
     /// The checkpoints that exist.
-    pub checkpoints: Vec<JointCheckpoint>,
+    pub checkpoints: Vec<CheckpointInfo>,
     /// How the target ended; `None` if it is running or was killed by the debugger.
     pub termination: Option<Termination>,
     /// Whether the target has ended.
@@ -117,7 +117,9 @@ impl Session {
             let monitor = &self.monitors[property].monitor;
             let (automaton, slices) = (monitor.automaton(), monitor.slices());
             let (violated, forgotten): (Vec<SliceId>, u64) = match monitor.fault() {
-                None => (automaton.violated_at_end(slices).collect(), automaton.forgotten_at_end(slices)),
+                None => {
+                    (automaton.violated_at_end(slices).collect(), automaton.dropped_violated_at_end(slices))
+                }
                 Some(_) => (Vec::new(), 0),
             };
             self.monitors[property].violations += violated.len() as u64 + forgotten;

@@ -49,14 +49,14 @@ impl Session {
             let message = format!("event {number} has not happened yet: there were {}", self.history.count());
             return Err(TargetError::Request(message));
         }
-        let Some(stored) = self.checkpoints.latest_before(number) else {
+        let Some(stored) = self.checkpoints.latest_at_or_before(number) else {
             let message = format!(
                 "there is no checkpoint before event {number}: take checkpoints while the program runs, or let the \
                  session take them automatically"
             );
             return Err(TargetError::Request(message));
         };
-        let (checkpoint, from) = (stored.info.id, stored.info.event);
+        let (checkpoint, from) = (stored.info.id, stored.info.event_count);
         let first_kept = (*self.history.retained().start()).max(from + 1);
         let expected = self.history.copy(first_kept..=number);
         self.restore_checkpoint(checkpoint)?;

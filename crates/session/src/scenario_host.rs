@@ -17,21 +17,21 @@ use std::sync::Arc;
 /// Host of a scenario's blocks: executes the functions that they call on the session.
 pub(crate) struct ScenarioHost<'a> {
     session: &'a mut Session,
-    scenario: usize,
-    script: Arc<Scenario>,
+    scenario_index: usize,
+    scenario: Arc<Scenario>,
     change: Option<&'a StateChange>,
     /// Backing text of the last string that was returned to the block.
-    reply: String,
+    returned_text: String,
 }
 
 impl<'a> ScenarioHost<'a> {
     pub(crate) fn new(
         session: &'a mut Session,
-        scenario: usize,
-        script: Arc<Scenario>,
+        scenario_index: usize,
+        scenario: Arc<Scenario>,
         change: Option<&'a StateChange>,
     ) -> ScenarioHost<'a> {
-        ScenarioHost { session, scenario, script, change, reply: String::new() }
+        ScenarioHost { session, scenario_index, scenario, change, returned_text: String::new() }
     }
 }
 
@@ -41,19 +41,19 @@ impl Host for ScenarioHost<'_> {
     }
 
     fn print(&mut self, line: &str) {
-        self.session.listener.message(MessageSource::Scenario(self.scenario), line);
+        self.session.listener.message(MessageSource::Scenario(self.scenario_index), line);
     }
 
-    fn call(&mut self, function: usize, args: &[Value], view: ValueReader<'_>) -> EvalResult<Value> {
-        let args = Arguments { args, view };
-        match ScenarioFunction::numbered(function) {
+    fn call(&mut self, function: usize, args: &[Value], reader: ValueReader<'_>) -> EvalResult<Value> {
+        let args = Arguments { args, reader };
+        match ScenarioFunction::from_number(function) {
             Some(function) => self.perform(function, &args),
-            None => Err(fault("there is no such function")),
+            None => Err(fault(format!("unknown session function number {function}"))),
         }
     }
 
     fn text(&self) -> &str {
-        &self.reply
+        &self.returned_text
     }
 }
 
@@ -62,7 +62,7 @@ impl ScenarioHost<'_> {
         let session = &mut *self.session;
         match function {
             ScenarioFunction::Checkpoint => {
-                let id = session.take_checkpoint("by the scenario").map_err(target_fault)?;
+                let id = session.take_checkpoint("taken by a scenario").map_err(target_fault)?;
                 return Ok(Value::int(i64::from(id)));
             }
             ScenarioFunction::CheckpointId => return args.last_number(0).map(Value::int),
@@ -75,7 +75,7 @@ impl ScenarioHost<'_> {
             ScenarioFunction::Kill => session.handling.kill = true,
             ScenarioFunction::AfterBreakpoint => {
                 let function = self.function(&args.text(0)?)?;
-                let (scenario, change) = (self.scenario, self.change.cloned());
+                let (scenario, change) = (self.scenario_index, self.change.cloned());
                 let cause = self.session.handling.cause.clone();
                 self.session.handling.deferred.push(Deferred { scenario, function, change, cause });
             }
@@ -121,28 +121,28 @@ impl ScenarioHost<'_> {
 
     /// Returns a string to the block.
     fn return_string(&mut self, string: &str) -> Value {
-        self.reply.clear();
-        string_value(string, &mut self.reply)
+        self.returned_text.clear();
+        string_value(string, &mut self.returned_text)
     }
 
     fn function(&self, name: &str) -> EvalResult<CodeId> {
-        self.script.program.function(name).ok_or_else(|| fault(format!("there is no function `{name}`")))
+        self.scenario.program.function(name).ok_or_else(|| fault(format!("there is no function `{name}`")))
     }
 
     fn set_breakpoint(
         &mut self,
         kind: BreakpointKind,
         args: &Arguments<'_>,
-        callback: usize,
+        callback_position: usize,
     ) -> EvalResult<Value> {
-        let function = match args.args.get(callback) {
-            Some(_) => Some(self.function(&args.text(callback)?)?),
+        let function = match args.args.get(callback_position) {
+            Some(_) => Some(self.function(&args.text(callback_position)?)?),
             None => None,
         };
         let spec = BreakpointSpec::new(kind);
         let id = self.session.target.set_breakpoint(Owner::Scenario, &spec).map_err(target_fault)?;
         if let Some(function) = function {
-            self.session.callbacks.insert(id, (self.scenario, function));
+            self.session.callbacks.insert(id, (self.scenario_index, function));
         }
         Ok(Value::int(i64::from(id.0)))
     }
@@ -151,7 +151,7 @@ impl ScenarioHost<'_> {
 /// The arguments of a call.
 struct Arguments<'a> {
     args: &'a [Value],
-    view: ValueReader<'a>,
+    reader: ValueReader<'a>,
 }
 
 impl Arguments<'_> {
@@ -161,7 +161,7 @@ impl Arguments<'_> {
 
     fn text(&self, at: usize) -> EvalResult<String> {
         let value = self.get(at);
-        match self.view.str(&value) {
+        match self.reader.str(&value) {
             Some(text) => Ok(text.to_owned()),
             None => Err(self.type_fault(value, "a string")),
         }
@@ -170,18 +170,18 @@ impl Arguments<'_> {
     /// The number of a checkpoint or a breakpoint.
     fn id(&self, at: usize) -> EvalResult<u32> {
         let number = self.last_number(at)?;
-        u32::try_from(number).map_err(|_| fault(format!("there is no number {number}")))
+        u32::try_from(number).map_err(|_| fault(format!("there is no checkpoint or breakpoint {number}")))
     }
 
     /// A number, or the last one of a list.
     fn last_number(&self, at: usize) -> EvalResult<i64> {
         let value = self.get(at);
-        let number = value.as_int().or_else(|| self.view.last(value)?.as_int());
+        let number = value.as_int().or_else(|| self.reader.last(value)?.as_int());
         number.ok_or_else(|| self.type_fault(value, "a number, or a list of numbers"))
     }
 
     fn type_fault(&self, value: Value, expected: &str) -> Box<Fault> {
-        let found = self.view.type_name(value);
+        let found = self.reader.type_name(value);
         Fault::new(FaultKind::Type, format!("expected {expected}, found {found}"))
     }
 }

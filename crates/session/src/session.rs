@@ -1,7 +1,7 @@
 //! The session's state, and the queries available while the target is stopped.
 
 use crate::attached_monitor::{AttachedMonitor, collect_needs};
-use crate::checkpoint_tree::{CheckpointTree, JointCheckpoint};
+use crate::checkpoint_tree::{CheckpointInfo, CheckpointTree};
 use crate::embedding_policy::EmbeddingPolicy;
 use crate::history::{History, HistoryEvent};
 use crate::listener::{CommandRunner, Listener, MessageSource, NoopListener};
@@ -349,7 +349,7 @@ impl Session {
     }
 
     /// The checkpoints, in the order in which they were taken.
-    pub fn checkpoints(&mut self) -> Vec<JointCheckpoint> {
+    pub fn checkpoints(&mut self) -> Vec<CheckpointInfo> {
         self.refresh_memory();
         self.checkpoints.iter().map(|stored| stored.info.clone()).collect()
     }

@@ -11,7 +11,7 @@ use invigil_monitor::slices::{DeadObjects, SliceTable};
 use std::fmt;
 use std::path::PathBuf;
 
-/// Who asked for a stop. If several owners have a stop at one location, they are notified in the order of the
+/// Requester of a stop. If several owners have a stop at one location, they are notified in the order of the
 /// variants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Owner {
@@ -318,7 +318,7 @@ pub trait Target {
     /// Whether the process still exists.
     fn is_alive(&self) -> bool;
 
-    /// Announces the events that [`Target::instrument`] may ask for. Returns the events and parameters that the target
+    /// Announces the events that [`Target::instrument`] may request. Returns the events and parameters that the target
     /// cannot supply.
     fn prepare(&mut self, catalog: &EventCatalog) -> TargetResult<Vec<UnresolvedEvent>>;
 

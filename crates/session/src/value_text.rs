@@ -130,7 +130,7 @@ mod tests {
     fn debugger_output_is_parsed_as_values() {
         let int = |value| ParsedValue::Scalar(Scalar::Int(value));
         let text = |value: &str| ParsedValue::Text(value.to_owned());
-        for (words, value) in [
+        for (text, value) in [
             ("16", int(16)),
             ("-3", int(-3)),
             ("105 'i'", int(105)),
@@ -147,7 +147,7 @@ mod tests {
             ("99999999999999999999", ParsedValue::Scalar(Scalar::Float(1e20))),
             ("infinite", text("infinite")),
         ] {
-            assert_eq!(parse_value(words), value, "{words}");
+            assert_eq!(parse_value(text), value, "{text}");
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Suggestions for misspelt names: one rule for every "did you mean".
 //!
-//! Hand-written because `strsim` needs `std`, which the parts that live inside watched programs do without.
+//! Hand-written because `strsim` needs `std`, which Invigil's agents inside targets do without.
 //!
-//! A name is near another if at most a third of the wanted name's letters, and at least one, must be inserted, deleted, replaced or
-//! swapped with a neighbour. Upper and lower case do not differ. A name that has no letter in common with the wanted one is
+//! A name is near another if at most a third of the misspelt name's letters, and at least one, must be inserted, deleted, replaced or
+//! swapped with a neighbour. Upper and lower case do not differ. A name that has no letter in common with the misspelt one is
 //! never near it.
 
 #![no_std]
@@ -22,7 +22,7 @@ use alloc::vec::Vec;
 /// assert_eq!(nearest("xyzzy", ["init", "ready"]), None);
 /// ```
 pub fn nearest<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let wanted = Wanted::new(wanted);
+    let wanted = MisspeltName::new(wanted);
     let mut best: Option<(usize, &str)> = None;
     for candidate in candidates {
         if let Some(distance) = wanted.distance(candidate)
@@ -41,7 +41,7 @@ pub fn nearest<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>) 
 /// assert_eq!(all_near("queue_psuh", ["queue_pop", "main", "queue_push"]), ["queue_push", "queue_pop"]);
 /// ```
 pub fn all_near<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
-    let wanted = Wanted::new(wanted);
+    let wanted = MisspeltName::new(wanted);
     let candidates = candidates.into_iter();
     let mut near: Vec<(usize, &str)> =
         candidates.filter_map(|candidate| Some((wanted.distance(candidate)?, candidate))).collect();
@@ -50,29 +50,29 @@ pub fn all_near<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>)
     near.into_iter().map(|(_, candidate)| candidate).collect()
 }
 
-/// Longest name, in letters, that is compared: the effort is the product of both lengths.
-const LONGEST: usize = 128;
+/// Maximum length in letters of a name that is compared: the effort is the product of both lengths.
+const MAX_LETTERS: usize = 128;
 
-/// A name that does not exist.
-struct Wanted {
+/// A name that does not exist, in lower case.
+struct MisspeltName {
     letters: Vec<char>,
-    /// Largest distance of a near name.
+    /// Maximum distance of a near name.
     limit: usize,
 }
 
-impl Wanted {
-    fn new(name: &str) -> Wanted {
+impl MisspeltName {
+    fn new(name: &str) -> MisspeltName {
         let letters: Vec<char> = lower_case(name).collect();
         let limit = (letters.len() / 3).max(1);
-        Wanted { letters, limit }
+        MisspeltName { letters, limit }
     }
 
     /// Returns the distance of a candidate, if it is near: the optimal string alignment.
     fn distance(&self, candidate: &str) -> Option<usize> {
         let wanted = &self.letters;
-        let candidate: Vec<char> = lower_case(candidate).take(LONGEST + 1).collect();
+        let candidate: Vec<char> = lower_case(candidate).take(MAX_LETTERS + 1).collect();
         let longer = candidate.len().max(wanted.len());
-        if longer > LONGEST || candidate.len().abs_diff(wanted.len()) > self.limit {
+        if longer > MAX_LETTERS || candidate.len().abs_diff(wanted.len()) > self.limit {
             return None;
         }
         // Rows of the distances between the beginnings of both: the one before the last, the last, the current one.
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn very_long_names_are_not_compared() {
-        let long = "a".repeat(LONGEST + 1);
+        let long = "a".repeat(MAX_LETTERS + 1);
         assert_eq!(nearest(&long, [long.as_str()]), None);
     }
 }

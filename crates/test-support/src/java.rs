@@ -22,10 +22,10 @@ pub fn sources(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// Compiles the sources of a folder, unless an earlier test did; gives the folder of the classes.
+/// Compiles the sources of a folder, unless an earlier test did. Returns the folder of the classes.
 ///
-/// The classes stay below `cache`, in a folder whose name depends on the sources and options. Tests of several
-/// processes may ask at the same time.
+/// The classes are kept below `cache`, in a folder whose name depends on the sources and options. Concurrent calls from
+/// several processes are allowed.
 pub fn compile_once(folder: &Path, options: &[&str], cache: &Path) -> PathBuf {
     let files = sources(folder);
     let mut hasher = DefaultHasher::new();
@@ -38,7 +38,7 @@ pub fn compile_once(folder: &Path, options: &[&str], cache: &Path) -> PathBuf {
     if !target.exists() {
         let fresh = tempfile::tempdir_in(cache).expect("a folder for classes");
         compile(&files, options, fresh.path());
-        // Another process may have been faster: its classes are the same.
+        // If another process was faster, its classes are the same.
         let _ = std::fs::rename(fresh.keep(), &target);
     }
     target

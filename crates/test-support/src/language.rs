@@ -9,24 +9,24 @@ use invigil_monitor::event::{EventCatalog, EventId, EventKind, Param, ParamSourc
 /// Compiles a property and declares its events in a catalog. There must be no errors.
 #[track_caller]
 pub fn property(name: &str, text: &str, catalog: &mut EventCatalog) -> Automaton {
-    let (parsed, problems) = prop::parse(SourceId(0), text);
-    assert!(!problems.iter().any(Diagnostic::is_error), "{}", render(text, &problems));
-    let (automaton, problems) = prop::lower::lower(name, &parsed, &[], catalog);
-    assert!(!problems.iter().any(Diagnostic::is_error), "{}", render(text, &problems));
+    let (parsed, diagnostics) = prop::parse(SourceId(0), text);
+    assert!(!diagnostics.iter().any(Diagnostic::is_error), "{}", render(text, &diagnostics));
+    let (automaton, diagnostics) = prop::lower::lower(name, &parsed, &[], catalog);
+    assert!(!diagnostics.iter().any(Diagnostic::is_error), "{}", render(text, &diagnostics));
     automaton.expect("there are no errors")
 }
 
 /// Compiles a formula as it is written on the command line: `ltl:G(a -> X b)`, `ltlf[q]:…`.
 ///
-/// Gives nothing for a text of another form.
+/// Returns `None` for a text of another form.
 #[track_caller]
 pub fn formula(text: &str, catalog: &mut EventCatalog) -> Option<Automaton> {
     let argument = ltl::FormulaArgument::parse(text)?;
     let options = argument.options(SourceId(0), text);
-    let (properties, problems) = ltl::parse(SourceId(0), text, argument.formula, options);
-    assert!(problems.is_empty(), "{}", render(text, &problems));
-    let (automaton, problems) = properties[0].lower(&[], catalog);
-    Some(automaton.unwrap_or_else(|| panic!("{}", render(text, &problems))))
+    let (properties, diagnostics) = ltl::parse(SourceId(0), text, argument.formula, options);
+    assert!(diagnostics.is_empty(), "{}", render(text, &diagnostics));
+    let (automaton, diagnostics) = properties[0].lower(&[], catalog);
+    Some(automaton.unwrap_or_else(|| panic!("{}", render(text, &diagnostics))))
 }
 
 /// Compiles a formula or a property, with a catalog of its events.
@@ -40,18 +40,18 @@ pub fn compile(text: &str) -> (Automaton, EventCatalog) {
 /// Compiles a scenario over automata. There must be no errors.
 #[track_caller]
 pub fn scenario(name: &str, text: &str, automata: &[&Automaton]) -> Scenario {
-    let (parsed, problems) = scn::parse(SourceId(0), text);
-    assert!(!problems.iter().any(Diagnostic::is_error), "{}", render(text, &problems));
-    let (scenario, problems) = scn::lower(name, &parsed, automata);
-    assert!(!problems.iter().any(Diagnostic::is_error), "{}", render(text, &problems));
+    let (parsed, diagnostics) = scn::parse(SourceId(0), text);
+    assert!(!diagnostics.iter().any(Diagnostic::is_error), "{}", render(text, &diagnostics));
+    let (scenario, diagnostics) = scn::lower(name, &parsed, automata);
+    assert!(!diagnostics.iter().any(Diagnostic::is_error), "{}", render(text, &diagnostics));
     scenario.expect("there are no errors")
 }
 
 /// Diagnostics of one file as a user sees them.
-pub fn render(text: &str, problems: &[Diagnostic]) -> String {
+pub fn render(text: &str, diagnostics: &[Diagnostic]) -> String {
     let mut sources = Sources::default();
     sources.add("test", text);
-    report::render(&sources, problems, false)
+    report::render(&sources, diagnostics, false)
 }
 
 /// Declares an event and its parameters in a catalog.

@@ -1,7 +1,7 @@
 //! Helpers that the integration tests of several crates share.
 //!
 //! The crate is a `dev-dependency` only: no product crate and no unit test uses it, since a crate that it depends on
-//! would then be compiled twice. Helpers panic when something is wrong, with all that is known about it.
+//! would then be compiled twice. Helpers panic on errors, with a detailed message.
 //!
 //! | module | purpose |
 //! | --- | --- |

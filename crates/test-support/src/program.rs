@@ -4,18 +4,18 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A new, empty folder, which is removed with the value.
+/// A temporary folder. Dropping it removes the folder.
 #[derive(Debug)]
 pub struct Folder(tempfile::TempDir);
 
 impl Folder {
-    /// Makes a folder.
+    /// Creates an empty folder.
     #[expect(clippy::new_without_default, reason = "it has an effect")]
     pub fn new() -> Folder {
         Folder(tempfile::Builder::new().prefix("invigil-test-").tempdir().expect("a temporary folder"))
     }
 
-    /// Where it is.
+    /// The path of the folder.
     pub fn path(&self) -> &Path {
         self.0.path()
     }
@@ -25,7 +25,7 @@ impl Folder {
         self.path().join(name)
     }
 
-    /// Writes a file, with the folders above it; gives its path.
+    /// Writes a file, with its parent folders. Returns its path.
     pub fn write(&self, name: impl AsRef<Path>, contents: impl AsRef<[u8]>) -> PathBuf {
         let path = self.join(name);
         let parent = path.parent().expect("the file is in the folder");
@@ -42,7 +42,7 @@ impl Folder {
         succeed(command.current_dir(self.path()).args(arguments));
     }
 
-    /// Writes a source file and compiles it with any compiler that understands `-o`; gives the path of `output`.
+    /// Writes a source file and compiles it with any compiler that accepts `-o`. Returns the path of `output`.
     #[track_caller]
     pub fn compile(
         &self,
@@ -75,11 +75,11 @@ impl Folder {
     }
 }
 
-/// A compiled program in a folder of its own, which is removed with it.
+/// A compiled program in its own folder. Dropping it removes the folder.
 #[derive(Debug)]
 pub struct Program {
     folder: Folder,
-    /// The executable, or the library if the flags ask for one.
+    /// The executable, or the library if the flags request one.
     pub path: PathBuf,
 }
 

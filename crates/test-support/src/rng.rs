@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 /// SplitMix64 (Steele, Lea and Flood, 2014): the same numbers for the same seed on every machine.
 ///
-/// It draws through a shared reference, so that closures that build a case can share it.
+/// It draws through a shared reference, so that the closures that build a case can share it.
 #[derive(Clone, Debug)]
 pub struct Rng(Cell<u64>);
 
@@ -68,7 +68,7 @@ impl Rng {
         self.below(100u32) < probability
     }
 
-    /// Heads or tails.
+    /// A random Boolean.
     pub fn flip(&self) -> bool {
         self.one_in(2)
     }
@@ -78,7 +78,7 @@ impl Rng {
         items[self.below(items.len())].clone()
     }
 
-    /// Brings items into a random order.
+    /// Shuffles items.
     pub fn shuffle<T>(&self, items: &mut [T]) {
         for at in (1..items.len()).rev() {
             items.swap(at, self.below(at + 1));

@@ -37,6 +37,6 @@ pub fn compare_as(file: &Path, actual: &str, normalize: impl Fn(&str) -> String)
 /// Fails with all differences that a test found.
 #[track_caller]
 pub fn assert_all(results: impl IntoIterator<Item = Result<(), String>>) {
-    let wrong: Vec<String> = results.into_iter().filter_map(Result::err).collect();
-    assert!(wrong.is_empty(), "{}\nUPDATE_EXAMPLES=1 writes the new outputs", wrong.join("\n"));
+    let differences: Vec<String> = results.into_iter().filter_map(Result::err).collect();
+    assert!(differences.is_empty(), "{}\nUPDATE_EXAMPLES=1 writes the new outputs", differences.join("\n"));
 }

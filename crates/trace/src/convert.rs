@@ -2,7 +2,7 @@
 
 use crate::name_table::key_of;
 use crate::number;
-use crate::record::{Shape, Slot, guess_shape};
+use crate::record::{FieldType, Slot, guess_type};
 use invigil_expr::value::{SHORT_STRING, Tag, Value};
 use invigil_monitor::event::ParamType;
 
@@ -19,13 +19,13 @@ pub(crate) enum ConversionError {
 
 /// The text of a field within its line: digits are read a word at a time, possibly beyond the end of the field.
 #[derive(Clone, Copy)]
-pub(crate) struct Raw<'a> {
+pub(crate) struct FieldText<'a> {
     pub(crate) within: &'a str,
     pub(crate) start: usize,
     pub(crate) end: usize,
 }
 
-impl<'a> Raw<'a> {
+impl<'a> FieldText<'a> {
     pub(crate) fn text(self) -> &'a str {
         self.within.get(self.start..self.end).unwrap_or_default()
     }
@@ -34,57 +34,57 @@ impl<'a> Raw<'a> {
 /// Converts a field to a parameter of this type. Returns `None` if the value is the text itself.
 pub(crate) fn value(
     slot: &Slot,
-    raw: Raw<'_>,
+    raw: FieldText<'_>,
     ty: Option<ParamType>,
 ) -> Result<Option<Value>, ConversionError> {
-    match (slot.is_type_guessed, slot.shape, ty) {
+    match (slot.is_type_guessed, slot.field_type, ty) {
         (true, _, Some(ParamType::Str)) => return Ok(None),
-        (true, Shape::Text, Some(ty)) => return value(&reinterpreted(slot, raw), raw, Some(ty)),
+        (true, FieldType::Text, Some(ty)) => return value(&with_quotes_ignored(slot, raw), raw, Some(ty)),
         // Without a point it may be a hexadecimal identifier, such as 12e4.
-        (true, Shape::Float, None) if !raw.text().contains('.') => return Ok(None),
+        (true, FieldType::Float, None) if !raw.text().contains('.') => return Ok(None),
         _ => {}
     }
-    match (slot.shape, ty) {
+    match (slot.field_type, ty) {
         // Null has no type: if a type is required, the value counts as missing.
-        (Shape::Null, None) => Ok(Some(Value::NONE)),
-        (Shape::Text | Shape::Nested, None | Some(ParamType::Str)) => Ok(None),
-        (Shape::Int, None | Some(ParamType::Int)) => Ok(Some(Value::int(slot.digits as i64))),
-        (Shape::BigInt, None | Some(ParamType::Int)) => Err(ConversionError::Integer),
-        (Shape::Decimal | Shape::Float, Some(ParamType::Int)) => {
+        (FieldType::Null, None) => Ok(Some(Value::NONE)),
+        (FieldType::Text | FieldType::Nested, None | Some(ParamType::Str)) => Ok(None),
+        (FieldType::Int, None | Some(ParamType::Int)) => Ok(Some(Value::int(slot.digits as i64))),
+        (FieldType::BigInt, None | Some(ParamType::Int)) => Err(ConversionError::Integer),
+        (FieldType::Decimal | FieldType::Float, Some(ParamType::Int)) => {
             float_to_int(float(slot, raw).map_err(|_| ConversionError::Integer)?).map(Some)
         }
-        (Shape::True, None | Some(ParamType::Bool)) => Ok(Some(Value::TRUE)),
-        (Shape::False, None | Some(ParamType::Bool)) => Ok(Some(Value::FALSE)),
+        (FieldType::True, None | Some(ParamType::Bool)) => Ok(Some(Value::TRUE)),
+        (FieldType::False, None | Some(ParamType::Bool)) => Ok(Some(Value::FALSE)),
         (_, None | Some(ParamType::Float)) => float(slot, raw).map(|f| Some(Value::float(f))),
         (_, Some(ParamType::Int | ParamType::Bool | ParamType::Str)) => Err(ConversionError::Type),
     }
 }
 
 /// Converts a numeric field to a float.
-pub(crate) fn float(slot: &Slot, raw: Raw<'_>) -> Result<f64, ConversionError> {
-    match slot.shape {
-        Shape::Int => Ok(slot.digits as i64 as f64),
-        Shape::Decimal => Ok(number::decimal(slot.digits as i64, slot.scale)),
-        Shape::BigInt | Shape::Float => {
+pub(crate) fn float(slot: &Slot, raw: FieldText<'_>) -> Result<f64, ConversionError> {
+    match slot.field_type {
+        FieldType::Int => Ok(slot.digits as i64 as f64),
+        FieldType::Decimal => Ok(number::decimal(slot.digits as i64, slot.scale)),
+        FieldType::BigInt | FieldType::Float => {
             raw.text().parse().ok().filter(|f: &f64| f.is_finite()).ok_or(ConversionError::Float)
         }
-        Shape::Text if slot.is_type_guessed => float(&reinterpreted(slot, raw), raw),
+        FieldType::Text if slot.is_type_guessed => float(&with_quotes_ignored(slot, raw), raw),
         _ => Err(ConversionError::Type),
     }
 }
 
-/// The slot of a cell, with its shape guessed again without the quotes: a quoted number is accepted where a number is
+/// The slot of a cell, with its type guessed again without the quotes: a quoted number is accepted where a number is
 /// required.
-fn reinterpreted(slot: &Slot, raw: Raw<'_>) -> Slot {
+fn with_quotes_ignored(slot: &Slot, raw: FieldText<'_>) -> Slot {
     let mut slot = *slot;
-    (slot.shape, slot.digits, slot.scale) = guess_shape(raw.within.as_bytes(), (raw.start, raw.end));
+    (slot.field_type, slot.digits, slot.scale) = guess_type(raw.within.as_bytes(), (raw.start, raw.end));
     slot.is_type_guessed = false;
     slot
 }
 
 /// Whether an unquoted cell with this text would be read as something other than text.
 pub(crate) fn needs_quotes(text: &str) -> bool {
-    text.is_empty() || guess_shape(text.as_bytes(), (0, text.len())).0 != Shape::Text
+    text.is_empty() || guess_type(text.as_bytes(), (0, text.len())).0 != FieldType::Text
 }
 
 /// Converts a float without fraction to an integer.

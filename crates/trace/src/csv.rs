@@ -179,7 +179,7 @@ impl Csv {
             match (cell.is_quoted, cell.has_escapes) {
                 (false, _) => set_cell(record, field, text.as_bytes(), at),
                 (true, false) => record.set_cell(field, text.as_bytes(), at, true),
-                (true, true) => record.set_owned(field, text, &cell.value(line), true),
+                (true, true) => record.set_unescaped(field, text, &cell.value(line), true),
             }
         })?;
         if count != columns.len() {

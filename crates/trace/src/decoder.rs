@@ -7,7 +7,7 @@ use crate::json::Json;
 use crate::line_error_kind::LineErrorKind;
 use crate::line_errors::{LineErrors, TracePosition};
 use crate::line_format;
-use crate::open_trace::DetectedFormat;
+use crate::open_trace::InputFormat;
 use crate::options::ReadOptions;
 use crate::record::Record;
 use crate::schema::Schema;
@@ -31,16 +31,11 @@ enum Scanner {
 
 impl Decoder {
     /// Creates a decoder for input number `input`.
-    pub(crate) fn new(
-        format: &DetectedFormat,
-        input: usize,
-        schema: &Schema,
-        options: &ReadOptions,
-    ) -> Decoder {
+    pub(crate) fn new(format: &InputFormat, input: usize, schema: &Schema, options: &ReadOptions) -> Decoder {
         let scanner = match format {
-            DetectedFormat::JsonLines => Scanner::Json(Box::new(Json::new())),
-            DetectedFormat::Csv(header) => Scanner::Csv(Csv::new(header.clone())),
-            DetectedFormat::Line => Scanner::Line,
+            InputFormat::JsonLines => Scanner::Json(Box::new(Json::new())),
+            InputFormat::Csv(header) => Scanner::Csv(Csv::new(header.clone())),
+            InputFormat::Line => Scanner::Line,
         };
         let record = Record::new(schema.clone(), options.strict);
         Decoder { record, scanner, input, strict: options.strict, max_line: options.clamped_max_line() }

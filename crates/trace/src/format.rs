@@ -16,10 +16,6 @@ pub enum Format {
 }
 
 impl Format {
-    /// All formats with the names that messages and options use.
-    pub const NAMES: [(Format, &'static str); 3] =
-        [(Format::JsonLines, "jsonl"), (Format::Csv, "csv"), (Format::Line, "line")];
-
     /// Detects the format of a trace from its first non-blank line.
     ///
     /// ```
@@ -41,7 +37,11 @@ impl Format {
 
 impl fmt::Display for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(Format::NAMES.iter().find(|(format, _)| format == self).map_or("", |(_, name)| name))
+        f.write_str(match self {
+            Format::JsonLines => "jsonl",
+            Format::Csv => "csv",
+            Format::Line => "line",
+        })
     }
 }
 

@@ -13,7 +13,7 @@ use crate::json_general;
 use crate::line_error_kind::LineErrorKind;
 use crate::name_table::LookupHint;
 use crate::number;
-use crate::record::{Record, Shape};
+use crate::record::{FieldType, Record};
 
 /// Scanner for blocks of JSON Lines.
 pub(crate) struct Json {
@@ -99,7 +99,7 @@ impl Json {
                 if *text.get(end)? != b'"' {
                     return None;
                 }
-                record.set(field, Shape::Text, at + 1, end);
+                record.set(field, FieldType::Text, at + 1, end);
                 Some(end + 1)
             }
             b'-' | b'0'..=b'9' => {
@@ -107,9 +107,9 @@ impl Json {
                 record.set_number(field, (at, number.end), number.form);
                 Some(number.end)
             }
-            b't' => literal(text, at, b"true", Shape::True, field, record),
-            b'f' => literal(text, at, b"false", Shape::False, field, record),
-            b'n' => literal(text, at, b"null", Shape::Null, field, record),
+            b't' => literal(text, at, b"true", FieldType::True, field, record),
+            b'f' => literal(text, at, b"false", FieldType::False, field, record),
+            b'n' => literal(text, at, b"null", FieldType::Null, field, record),
             _ => None,
         }
     }
@@ -132,7 +132,7 @@ fn literal(
     text: &[u8],
     at: usize,
     word: &[u8],
-    shape: Shape,
+    field_type: FieldType,
     field: u32,
     record: &mut Record,
 ) -> Option<usize> {
@@ -140,7 +140,7 @@ fn literal(
     if text.get(at..end)? != word {
         return None;
     }
-    record.set(field, shape, at, end);
+    record.set(field, field_type, at, end);
     Some(end)
 }
 

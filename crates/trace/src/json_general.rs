@@ -3,7 +3,7 @@
 use crate::line_error_kind::ScanError;
 use crate::name_table::NONE;
 use crate::number;
-use crate::record::{Record, Shape};
+use crate::record::{FieldType, Record};
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -71,17 +71,17 @@ impl Fields<'_> {
         let start = raw.as_ptr().addr() - self.text.as_ptr().addr();
         let end = start + raw.len();
         match raw.as_bytes().first() {
-            Some(b'"') if !raw.contains('\\') => self.record.set(field, Shape::Text, start + 1, end - 1),
+            Some(b'"') if !raw.contains('\\') => self.record.set(field, FieldType::Text, start + 1, end - 1),
             // Unread text is checked as well if it may be invalid, such as half of a surrogate pair.
             Some(b'"') if field != NONE || raw.contains("\\u") => {
                 let value: String = serde_json::from_str(raw)?;
-                self.record.set_owned(field, self.text, &value, false);
+                self.record.set_unescaped(field, self.text, &value, false);
             }
             Some(b'"') => {}
-            Some(b't') => self.record.set(field, Shape::True, start, end),
-            Some(b'f') => self.record.set(field, Shape::False, start, end),
-            Some(b'n') => self.record.set(field, Shape::Null, start, end),
-            Some(b'[' | b'{') => self.record.set(field, Shape::Nested, start, end),
+            Some(b't') => self.record.set(field, FieldType::True, start, end),
+            Some(b'f') => self.record.set(field, FieldType::False, start, end),
+            Some(b'n') => self.record.set(field, FieldType::Null, start, end),
+            Some(b'[' | b'{') => self.record.set(field, FieldType::Nested, start, end),
             _ => {
                 if let Some(number) = number::scan(raw.as_bytes(), 0) {
                     self.record.set_number(field, (start, end), number.form);

@@ -3,8 +3,8 @@
 use crate::block::EventBlock;
 use crate::each_line::{each_line, next_line};
 use crate::line_error_kind::ScanError;
-use crate::number::{self, Form};
-use crate::record::{Record, Shape};
+use crate::number::{self, NumberForm};
+use crate::record::{FieldType, Record};
 use crate::schema::{EVENT, KIND, TIME};
 
 // Classes of bytes, as bits.
@@ -115,11 +115,11 @@ fn scan_line(text: &str, at: usize, record: &mut Record) -> Result<(bool, usize)
     let mut name = start;
     if next > end && bytes.get(next).is_some_and(|b| is_in(*b, NAME)) {
         // Two words: the first is the event kind.
-        record.set(KIND, Shape::Text, start, end);
+        record.set(KIND, FieldType::Text, start, end);
         name = next;
         end = run_end(bytes, name, NAME);
     }
-    record.set(EVENT, Shape::Text, name, end);
+    record.set(EVENT, FieldType::Text, name, end);
     at = after_blanks(bytes, end);
     if bytes.get(at) == Some(&b'(') {
         at = arguments(text, at + 1, record)?;
@@ -216,13 +216,13 @@ fn value(text: &str, at: usize, field: u32, record: &mut Record) -> Result<usize
         }
         Some(b) if is_in(*b, WORD) && !matches!(b, b'.' | b':' | b'/') => {
             let end = run_end(bytes, at, WORD);
-            let shape = match &bytes[at..end] {
-                b"true" | b"True" => Shape::True,
-                b"false" | b"False" => Shape::False,
-                b"none" | b"None" | b"null" => Shape::Null,
-                _ => Shape::Text,
+            let field_type = match &bytes[at..end] {
+                b"true" | b"True" => FieldType::True,
+                b"false" | b"False" => FieldType::False,
+                b"none" | b"None" | b"null" => FieldType::Null,
+                _ => FieldType::Text,
             };
-            record.set(field, shape, at, end);
+            record.set(field, field_type, at, end);
             end
         }
         Some(b',' | b')' | b'\n' | b'\r') | None => return Err("argument without a value".into()),
@@ -237,7 +237,7 @@ fn value(text: &str, at: usize, field: u32, record: &mut Record) -> Result<usize
 
 /// Scans a number as programs print it: JSON numbers, hexadecimal, leading zeros.
 #[inline(always)]
-fn any_number(text: &[u8], at: usize) -> Result<(usize, Form), ScanError> {
+fn any_number(text: &[u8], at: usize) -> Result<(usize, NumberForm), ScanError> {
     match number::scan(text, at) {
         Some(number) if text.get(number.end) != Some(&b'x') => Ok((number.end, number.form)),
         _ => unusual_number(text, at),
@@ -245,7 +245,7 @@ fn any_number(text: &[u8], at: usize) -> Result<(usize, Form), ScanError> {
 }
 
 #[cold]
-fn unusual_number(text: &[u8], at: usize) -> Result<(usize, Form), ScanError> {
+fn unusual_number(text: &[u8], at: usize) -> Result<(usize, NumberForm), ScanError> {
     let negative = text[at] == b'-';
     let start = at + usize::from(negative);
     if text.get(start) == Some(&b'0') && text.get(start + 1) == Some(&b'x') {
@@ -255,7 +255,8 @@ fn unusual_number(text: &[u8], at: usize) -> Result<(usize, Form), ScanError> {
             let value = std::str::from_utf8(&text[start + 2..end]).ok();
             let value = value.and_then(|digits| i128::from_str_radix(digits, 16).ok());
             let value = value.map(|value| if negative { -value } else { value });
-            let form = value.and_then(|value| i64::try_from(value).ok()).map_or(Form::BigInt, Form::Int);
+            let form =
+                value.and_then(|value| i64::try_from(value).ok()).map_or(NumberForm::BigInt, NumberForm::Int);
             return Ok((end, form));
         }
     }
@@ -275,7 +276,7 @@ fn string(text: &str, at: usize, field: u32, record: &mut Record) -> Result<usiz
     let end = run_end(bytes, at + 1, STRING);
     match bytes.get(end) {
         Some(b'"') => {
-            record.set(field, Shape::Text, at + 1, end);
+            record.set(field, FieldType::Text, at + 1, end);
             Ok(end + 1)
         }
         Some(b'\\') => escaped_string(text, at, field, record),
@@ -298,7 +299,7 @@ fn escaped_string(text: &str, at: usize, field: u32, record: &mut Record) -> Res
         }
     }
     match serde_json::from_str::<String>(&text[at..=end]) {
-        Ok(value) => record.set_owned(field, text, &value, false),
+        Ok(value) => record.set_unescaped(field, text, &value, false),
         Err(_) => return Err("invalid escape in a string".into()),
     }
     Ok(end + 1)

@@ -7,12 +7,12 @@ use crate::name_table::eight_bytes;
 pub(crate) struct Number {
     /// Its end.
     pub(crate) end: usize,
-    pub(crate) form: Form,
+    pub(crate) form: NumberForm,
 }
 
-/// Form of a number, determined without an expensive conversion.
+/// NumberForm of a number, determined without an expensive conversion.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Form {
+pub(crate) enum NumberForm {
     /// An integer that fits into 64 bits.
     Int(i64),
     /// An integer that exceeds 64 bits.
@@ -32,7 +32,7 @@ const POWERS: [f64; 23] = [
 /// The largest magnitude up to which every integer is exactly representable as `f64`.
 const EXACT: u64 = 1 << 53;
 
-/// The value of [`Form::Decimal`].
+/// The value of [`NumberForm::Decimal`].
 #[inline]
 pub(crate) fn decimal(digits: i64, scale: u8) -> f64 {
     digits as f64 / POWERS[usize::from(scale).min(POWERS.len() - 1)]
@@ -56,14 +56,14 @@ pub(crate) fn scan(text: &[u8], at: usize) -> Option<Number> {
 
 /// The form of an integer with `count` digits and no leading zeros. `value` is its value unless it overflowed.
 #[inline(always)]
-pub(crate) fn integer(negative: bool, value: u64, count: usize) -> Form {
+pub(crate) fn integer(negative: bool, value: u64, count: usize) -> NumberForm {
     // Any nineteen digits fit into a u64.
     if count > 19 || value > i64::MAX as u64 + u64::from(negative) {
-        Form::BigInt
+        NumberForm::BigInt
     } else if negative {
-        Form::Int((value as i64).wrapping_neg())
+        NumberForm::Int((value as i64).wrapping_neg())
     } else {
-        Form::Int(value as i64)
+        NumberForm::Int(value as i64)
     }
 }
 
@@ -91,12 +91,13 @@ fn fraction(text: &[u8], start: usize, negative: bool, whole: u64, count: usize)
         if digits == 0 {
             return None;
         }
-        return Some(Number { end: end + 1 + sign + digits, form: Form::Float });
+        return Some(Number { end: end + 1 + sign + digits, form: NumberForm::Float });
     }
     // Negative zero is not the negation of an integer.
     exact &= value <= EXACT && !(negative && value == 0);
     let signed = if negative { -(value as i64) } else { value as i64 };
-    let form = if exact { Form::Decimal { digits: signed, scale: scale as u8 } } else { Form::Float };
+    let form =
+        if exact { NumberForm::Decimal { digits: signed, scale: scale as u8 } } else { NumberForm::Float };
     Some(Number { end, form })
 }
 
@@ -150,22 +151,22 @@ mod tests {
     fn value(text: &str) -> Option<f64> {
         let number = scan(text.as_bytes(), 0)?;
         (number.end == text.len()).then(|| match number.form {
-            Form::Int(i) => i as f64,
-            Form::Decimal { digits, scale } => decimal(digits, scale),
-            Form::BigInt | Form::Float => text.parse().unwrap(),
+            NumberForm::Int(i) => i as f64,
+            NumberForm::Decimal { digits, scale } => decimal(digits, scale),
+            NumberForm::BigInt | NumberForm::Float => text.parse().unwrap(),
         })
     }
 
     #[test]
     fn integers_at_the_limits_of_64_bits_are_classified() {
         let form = |text: &str| scan(text.as_bytes(), 0).map(|n| n.form);
-        assert_eq!(form("9223372036854775807"), Some(Form::Int(i64::MAX)));
-        assert_eq!(form("-9223372036854775808"), Some(Form::Int(i64::MIN)));
+        assert_eq!(form("9223372036854775807"), Some(NumberForm::Int(i64::MAX)));
+        assert_eq!(form("-9223372036854775808"), Some(NumberForm::Int(i64::MIN)));
         for big in ["9223372036854775808", "-9223372036854775809", "18446744073709551616"] {
-            assert_eq!(form(big), Some(Form::BigInt), "{big}");
+            assert_eq!(form(big), Some(NumberForm::BigInt), "{big}");
         }
-        assert_eq!(form("-0"), Some(Form::Int(0)));
-        assert_eq!(form("0"), Some(Form::Int(0)));
+        assert_eq!(form("-0"), Some(NumberForm::Int(0)));
+        assert_eq!(form("0"), Some(NumberForm::Int(0)));
         for not in ["", "-", "01", "-01", "1.", ".5", "1e", "1e+", "+1", "1.e3", "x"] {
             assert_eq!(value(not), None, "{not}");
         }
@@ -177,7 +178,7 @@ mod tests {
         fn integers_agree_with_the_standard_library(n in any::<i64>(), cut in 0u32..64) {
             let n = n >> cut;
             let form = scan(n.to_string().as_bytes(), 0).map(|n| n.form);
-            prop_assert_eq!(form, Some(Form::Int(n)));
+            prop_assert_eq!(form, Some(NumberForm::Int(n)));
         }
 
         #[test]

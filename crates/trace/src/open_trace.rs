@@ -11,18 +11,18 @@ use memchr::memchr;
 
 /// The format of an input, with the header if it is CSV.
 #[derive(Clone, Debug)]
-pub(crate) enum DetectedFormat {
+pub(crate) enum InputFormat {
     JsonLines,
     Csv(Header),
     Line,
 }
 
-impl DetectedFormat {
+impl InputFormat {
     pub(crate) fn format(&self) -> Format {
         match self {
-            DetectedFormat::JsonLines => Format::JsonLines,
-            DetectedFormat::Csv(_) => Format::Csv,
-            DetectedFormat::Line => Format::Line,
+            InputFormat::JsonLines => Format::JsonLines,
+            InputFormat::Csv(_) => Format::Csv,
+            InputFormat::Line => Format::Line,
         }
     }
 }
@@ -30,7 +30,7 @@ impl DetectedFormat {
 /// An open input whose format is known.
 pub(crate) struct OpenTrace {
     pub(crate) name: String,
-    pub(crate) format: DetectedFormat,
+    pub(crate) format: InputFormat,
     /// Number of lines consumed before the first chunk.
     pub(crate) lines_before: u64,
     /// How the input is compressed, if it is.
@@ -50,7 +50,7 @@ impl OpenTrace {
     ) -> Result<OpenTrace, TraceError> {
         let OpenInput { name, reader, compression } = input.open()?;
         let chunks = Chunks::new(reader, options.clamped_chunk_bytes(), options.clamped_max_line());
-        let format = DetectedFormat::Line;
+        let format = InputFormat::Line;
         let mut trace = OpenTrace { name, format, lines_before: 0, compression, chunks, first_chunk: None };
         trace.read_first_line(schema, options.format)?;
         Ok(trace)
@@ -97,7 +97,7 @@ impl OpenTrace {
                         .map_or(text.len(), |len| content_start + len + 1);
                     let first_line = String::from_utf8_lossy(&text[content_start..end]).into_owned();
                     self.set_format(&first_line, line, schema, requested)?;
-                    if let DetectedFormat::Csv(_) = self.format {
+                    if let InputFormat::Csv(_) = self.format {
                         self.lines_before = line;
                         text.drain(..end);
                         self.first_chunk = Some(Chunk::Lines { text, offset: offset + end as u64 });
@@ -118,7 +118,7 @@ impl OpenTrace {
                 Err(TraceError::Header { name: self.name.clone(), line: 1, message })
             }
             Some(Format::JsonLines) => {
-                self.format = DetectedFormat::JsonLines;
+                self.format = InputFormat::JsonLines;
                 Ok(())
             }
             Some(Format::Line) | None => Ok(()),
@@ -144,14 +144,14 @@ impl OpenTrace {
             format => format,
         };
         self.format = match requested.unwrap_or_else(detect) {
-            Format::JsonLines => DetectedFormat::JsonLines,
-            Format::Line => DetectedFormat::Line,
+            Format::JsonLines => InputFormat::JsonLines,
+            Format::Line => InputFormat::Line,
             Format::Csv => match Header::parse(first_line, schema) {
                 Ok(_) if self.first_chunk.is_some() => {
                     let message = "the header exceeds the maximum line length".to_owned();
                     return Err(TraceError::Header { name: self.name.clone(), line, message });
                 }
-                Ok(header) => DetectedFormat::Csv(header),
+                Ok(header) => InputFormat::Csv(header),
                 Err(error) => {
                     let message = error.into_owned();
                     return Err(TraceError::Header { name: self.name.clone(), line, message });

@@ -12,7 +12,7 @@ use crate::block_reader::{BlockReader, strict_error};
 use crate::chunks::Chunk;
 use crate::decoder::Decoder;
 use crate::error::TraceError;
-use crate::open_trace::{DetectedFormat, OpenTrace};
+use crate::open_trace::{InputFormat, OpenTrace};
 use crate::options::ReadOptions;
 use crate::schema::Schema;
 use crate::spawn::spawn;
@@ -226,7 +226,7 @@ pub(crate) fn run(
 fn start(
     shared: &Arc<Shared>,
     trace: Box<OpenTrace>,
-    format: &DetectedFormat,
+    format: &InputFormat,
     schema: &Schema,
     options: &ReadOptions,
 ) -> Result<Vec<JoinHandle<()>>, Box<OpenTrace>> {

@@ -7,7 +7,7 @@ use crate::format::Format;
 use crate::input::Input;
 use crate::line_errors::LineErrors;
 use crate::merge;
-use crate::open_trace::{DetectedFormat, OpenTrace};
+use crate::open_trace::{InputFormat, OpenTrace};
 use crate::options::ReadOptions;
 use crate::pipeline::{self, ReadResult};
 use crate::schema::Schema;
@@ -52,7 +52,7 @@ impl ReadSummary {
     fn add_input(&mut self, trace: &OpenTrace) {
         self.lines += trace.lines_before;
         self.formats.push(trace.format.format());
-        if let DetectedFormat::Csv(header) = &trace.format {
+        if let InputFormat::Csv(header) = &trace.format {
             self.unread_columns.extend(header.unread_columns.iter().cloned());
         }
     }

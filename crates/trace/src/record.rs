@@ -4,20 +4,20 @@
 //! converts only the needed parameters, and appends the event to the block.
 
 use crate::block::EventBlock;
-use crate::convert::{self, ConversionError, Raw};
+use crate::convert::{self, ConversionError, FieldText};
 use crate::line_error_kind::{self, LineErrorKind, ScanError};
 use crate::line_errors::shortened;
 use crate::name_table::NONE;
-use crate::number::{self, Form};
+use crate::number::{self, NumberForm};
 use crate::schema::{EVENT, KIND, ParamLookup, Schema, TIME};
 use invigil_expr::value::Value;
 use invigil_monitor::event::{EventId, EventKind, EventMeta, ParamType};
 use std::cell::Cell;
 
-/// Lexical form of a field.
+/// Type of a field, by its notation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub(crate) enum Shape {
+pub(crate) enum FieldType {
     /// Text without quotes and escapes.
     Text,
     /// An integer, whose value is in the slot.
@@ -46,15 +46,22 @@ pub(crate) struct Slot {
     pub(crate) end: u32,
     /// Generation of the record for which the slot was set.
     generation: u32,
-    pub(crate) shape: Shape,
+    pub(crate) field_type: FieldType,
     /// Number of fraction digits of a decimal number.
     pub(crate) scale: u8,
-    /// Whether the shape is only a guess: a CSV cell may also be read as text.
+    /// Whether the type is only a guess: a CSV cell may also be read as text.
     pub(crate) is_type_guessed: bool,
 }
 
-const VACANT: Slot =
-    Slot { digits: 0, start: 0, end: 0, generation: 0, shape: Shape::Null, scale: 0, is_type_guessed: false };
+const VACANT: Slot = Slot {
+    digits: 0,
+    start: 0,
+    end: 0,
+    generation: 0,
+    field_type: FieldType::Null,
+    scale: 0,
+    is_type_guessed: false,
+};
 
 /// The fields of the current record.
 pub(crate) struct Record {
@@ -92,22 +99,22 @@ impl Record {
 
     /// Sets a field if a property reads it. If a field is set twice, the later value counts.
     #[inline(always)]
-    pub(crate) fn set(&mut self, field: u32, shape: Shape, start: usize, end: usize) {
-        self.put(field, (start, end), (shape, 0, 0), false);
+    pub(crate) fn set(&mut self, field: u32, field_type: FieldType, start: usize, end: usize) {
+        self.put(field, (start, end), (field_type, 0, 0), false);
     }
 
     /// Sets a field to a number.
     #[inline(always)]
-    pub(crate) fn set_number(&mut self, field: u32, at: (usize, usize), form: Form) {
-        self.put(field, at, number_shape(form), false);
+    pub(crate) fn set_number(&mut self, field: u32, at: (usize, usize), form: NumberForm) {
+        self.put(field, at, number_type(form), false);
     }
 
     /// Sets a field to a cell. An unquoted cell may be a number or a truth value.
     #[inline(always)]
     pub(crate) fn set_cell(&mut self, field: u32, text: &[u8], at: (usize, usize), quoted: bool) {
         if field != NONE {
-            let shape = if quoted { (Shape::Text, 0, 0) } else { guess_shape(text, at) };
-            self.put(field, at, shape, true);
+            let field_type = if quoted { (FieldType::Text, 0, 0) } else { guess_type(text, at) };
+            self.put(field, at, field_type, true);
         }
     }
 
@@ -116,23 +123,24 @@ impl Record {
         &mut self,
         field: u32,
         at: (usize, usize),
-        (shape, digits, scale): (Shape, u64, u8),
+        (field_type, digits, scale): (FieldType, u64, u8),
         is_type_guessed: bool,
     ) {
         if let Some(slot) = self.slots.get_mut(field as usize) {
             let (start, end) = (at.0 as u32, at.1 as u32);
-            *slot = Slot { digits, start, end, generation: self.generation, shape, scale, is_type_guessed };
+            *slot =
+                Slot { digits, start, end, generation: self.generation, field_type, scale, is_type_guessed };
         }
     }
 
     /// Sets a field to text that does not occur verbatim in the block.
-    pub(crate) fn set_owned(&mut self, field: u32, text: &str, value: &str, is_cell: bool) {
+    pub(crate) fn set_unescaped(&mut self, field: u32, text: &str, value: &str, is_cell: bool) {
         if field == NONE {
             return;
         }
         let start = text.len() + self.unescaped.len();
         self.unescaped.push_str(value);
-        self.put(field, (start, start + value.len()), (Shape::Text, 0, 0), is_cell);
+        self.put(field, (start, start + value.len()), (FieldType::Text, 0, 0), is_cell);
     }
 
     #[inline(always)]
@@ -142,12 +150,12 @@ impl Record {
 
     /// The text of a slot, in the text of the block or in the unescaped text.
     #[inline(always)]
-    fn raw<'a>(&'a self, text: &'a str, slot: &Slot) -> Raw<'a> {
+    fn raw<'a>(&'a self, text: &'a str, slot: &Slot) -> FieldText<'a> {
         let (start, end) = (slot.start as usize, slot.end as usize);
         if end <= text.len() {
-            Raw { within: text, start, end }
+            FieldText { within: text, start, end }
         } else {
-            Raw { within: &self.unescaped, start: start - text.len(), end: end - text.len() }
+            FieldText { within: &self.unescaped, start: start - text.len(), end: end - text.len() }
         }
     }
 
@@ -160,21 +168,27 @@ impl Record {
         line: u32,
     ) -> Result<(), LineErrorKind> {
         let event = match self.get(EVENT) {
-            Some(slot) if slot.shape == Shape::Text || slot.is_type_guessed => Some(*slot),
+            Some(slot) if slot.field_type == FieldType::Text || slot.is_type_guessed => Some(*slot),
             Some(_) => return Err(LineErrorKind::NotARecord("`event` is not a string".into())),
             None if self.schema.state_event_id().is_some() => None,
             None => return Err(LineErrorKind::NotARecord("missing field `event`".into())),
         };
         let kind = match self.get(KIND) {
-            Some(slot) if slot.shape != Shape::Null => Some(self.kind(text, slot)?),
+            Some(slot) if slot.field_type != FieldType::Null => Some(self.kind(text, slot)?),
             _ => None,
         };
         let time = match self.get(TIME) {
-            Some(slot) if slot.shape == Shape::Decimal => number::decimal(slot.digits as i64, slot.scale),
-            Some(slot) if slot.shape != Shape::Null => match convert::float(slot, self.raw(text, slot)) {
-                Ok(time) => time,
-                Err(_) => return Err(LineErrorKind::NotARecord("`time` is not a number of seconds".into())),
-            },
+            Some(slot) if slot.field_type == FieldType::Decimal => {
+                number::decimal(slot.digits as i64, slot.scale)
+            }
+            Some(slot) if slot.field_type != FieldType::Null => {
+                match convert::float(slot, self.raw(text, slot)) {
+                    Ok(time) => time,
+                    Err(_) => {
+                        return Err(LineErrorKind::NotARecord("`time` is not a number of seconds".into()));
+                    }
+                }
+            }
             _ => f64::NAN,
         };
         block.clock.add(time);
@@ -289,9 +303,9 @@ impl Record {
     #[inline(always)]
     fn value(&self, text: &str, param: &ParamLookup) -> Result<Value, ConversionError> {
         let Some(slot) = self.slot(param) else { return Ok(Value::UNSET) };
-        match (slot.shape, param.ty) {
-            (Shape::Int, None | Some(ParamType::Int)) => Ok(Value::int(slot.digits as i64)),
-            (Shape::Text, None | Some(ParamType::Str)) => Ok(self.text(text, slot)),
+        match (slot.field_type, param.ty) {
+            (FieldType::Int, None | Some(ParamType::Int)) => Ok(Value::int(slot.digits as i64)),
+            (FieldType::Text, None | Some(ParamType::Str)) => Ok(self.text(text, slot)),
             (_, ty) => {
                 let value = convert::value(slot, self.raw(text, slot), ty)?;
                 Ok(value.unwrap_or_else(|| self.text(text, slot)))
@@ -318,7 +332,7 @@ impl Record {
         let used = fields.find_map(|field| Some((field, self.get(field)?)));
         let (name, slot) = used.map_or(("", &VACANT), |(field, slot)| (self.schema.field_name(field), slot));
         let raw = shortened(self.raw(text, slot).text());
-        let quote = if slot.shape == Shape::Text && !slot.is_type_guessed { "\"" } else { "" };
+        let quote = if slot.field_type == FieldType::Text && !slot.is_type_guessed { "\"" } else { "" };
         line_error_kind::conversion_message(name, &format!("{quote}{raw}{quote}"), param.ty, error)
     }
 
@@ -329,30 +343,30 @@ impl Record {
     }
 }
 
-/// Shape and slot contents of a number.
+/// FieldType and slot contents of a number.
 #[inline(always)]
-fn number_shape(form: Form) -> (Shape, u64, u8) {
+fn number_type(form: NumberForm) -> (FieldType, u64, u8) {
     match form {
-        Form::Int(i) => (Shape::Int, i as u64, 0),
-        Form::BigInt => (Shape::BigInt, 0, 0),
-        Form::Decimal { digits, scale } => (Shape::Decimal, digits as u64, scale),
-        Form::Float => (Shape::Float, 0, 0),
+        NumberForm::Int(i) => (FieldType::Int, i as u64, 0),
+        NumberForm::BigInt => (FieldType::BigInt, 0, 0),
+        NumberForm::Decimal { digits, scale } => (FieldType::Decimal, digits as u64, scale),
+        NumberForm::Float => (FieldType::Float, 0, 0),
     }
 }
 
-/// Guesses the shape of a cell from its text.
+/// Guesses the type of a cell from its text.
 #[inline(always)]
-pub(crate) fn guess_shape(text: &[u8], (start, end): (usize, usize)) -> (Shape, u64, u8) {
+pub(crate) fn guess_type(text: &[u8], (start, end): (usize, usize)) -> (FieldType, u64, u8) {
     match text.get(start) {
         Some(b'-' | b'0'..=b'9') => match number::scan(text, start) {
-            Some(number) if number.end == end => number_shape(number.form),
-            _ => (Shape::Text, 0, 0),
+            Some(number) if number.end == end => number_type(number.form),
+            _ => (FieldType::Text, 0, 0),
         },
         Some(b't' | b'T' | b'f' | b'F') => match &text[start..end] {
-            b"true" | b"True" => (Shape::True, 0, 0),
-            b"false" | b"False" => (Shape::False, 0, 0),
-            _ => (Shape::Text, 0, 0),
+            b"true" | b"True" => (FieldType::True, 0, 0),
+            b"false" | b"False" => (FieldType::False, 0, 0),
+            _ => (FieldType::Text, 0, 0),
         },
-        _ => (Shape::Text, 0, 0),
+        _ => (FieldType::Text, 0, 0),
     }
 }

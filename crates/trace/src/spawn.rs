@@ -40,7 +40,7 @@ mod tests {
         thread.join().unwrap();
         assert_eq!(receiver.recv(), Ok(7));
         // No machine can provide a stack of this size.
-        let refused = spawn_as(Builder::new().stack_size(1 << 60), 7, |_| panic!("the thread was created"));
-        assert_eq!(refused.err(), Some(7));
+        let result = spawn_as(Builder::new().stack_size(1 << 60), 7, |_| panic!("the thread was created"));
+        assert_eq!(result.err(), Some(7));
     }
 }

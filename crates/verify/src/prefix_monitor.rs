@@ -40,22 +40,23 @@ fn live(omega: &OmegaAutomaton) -> Vec<bool> {
     loop {
         let before = live.clone();
         for set in 0..omega.sets.max(1) {
-            let is_wanted = |marks: u64| omega.sets == 0 || marks >> set & 1 == 1;
-            let mut comes = vec![false; live.len()];
+            let has_mark = |marks: u64| omega.sets == 0 || marks >> set & 1 == 1;
+            let mut can_reach = vec![false; live.len()];
             loop {
                 let mut is_changed = false;
                 for (state, edges) in omega.edges.iter().enumerate().filter(|(state, _)| live[*state]) {
-                    let there = edges.iter().filter(|edge| live[edge.target as usize]);
-                    let mut there = there.map(|edge| is_wanted(edge.marks) || comes[edge.target as usize]);
-                    if !comes[state] && there.any(|comes| comes) {
-                        (comes[state], is_changed) = (true, true);
+                    let targets = edges.iter().filter(|edge| live[edge.target as usize]);
+                    let mut reaching =
+                        targets.map(|edge| has_mark(edge.marks) || can_reach[edge.target as usize]);
+                    if !can_reach[state] && reaching.any(|reaches| reaches) {
+                        (can_reach[state], is_changed) = (true, true);
                     }
                 }
                 if !is_changed {
                     break;
                 }
             }
-            live = comes;
+            live = can_reach;
         }
         if live == before {
             return live;

@@ -61,14 +61,14 @@ impl VerifyReport<'_> {
             .verdicts
             .iter()
             .map(|verdict| {
-                let (outcome, why, story) = match &verdict.result {
+                let (outcome, why, execution) = match &verdict.result {
                     ClaimResult::Holds => ("holds", None, None),
-                    ClaimResult::Violated(story) => ("violated", None, Some(story.json())),
+                    ClaimResult::Violated(execution) => ("violated", None, Some(execution.json())),
                     ClaimResult::Unknown(why) => ("unknown", Some(unknown_reason(*why).to_owned()), None),
-                    ClaimResult::Undecidable(words) => ("undecidable", Some(words.clone()), None),
+                    ClaimResult::Undecidable(message) => ("undecidable", Some(message.clone()), None),
                 };
                 json!({
-                    "claim": verdict.name, "verdict": outcome, "why": why, "execution": story,
+                    "claim": verdict.name, "verdict": outcome, "why": why, "execution": execution,
                     "states": verdict.totals.states, "transitions": verdict.totals.transitions,
                     "reduced": matches!(verdict.reduction, Some(Ok(()))),
                 })
@@ -98,7 +98,7 @@ impl VerifyReport<'_> {
         let model_errors =
             self.result.model_errors.iter().map(|error| (model_error_title(error), &error.execution));
         let verdicts = self.result.verdicts.iter().filter_map(|verdict| match &verdict.result {
-            ClaimResult::Violated(story) => Some((format!("violation of {}", verdict.name), story)),
+            ClaimResult::Violated(execution) => Some((format!("violation of {}", verdict.name), execution)),
             _ => None,
         });
         model_errors.chain(verdicts).collect()
@@ -181,24 +181,24 @@ fn model_error_title(error: &ModelError) -> String {
 fn verdict_text(verdict: &Verdict, style: &Style) -> String {
     match &verdict.result {
         ClaimResult::Holds => style.paint(Paint::Good, "holds"),
-        ClaimResult::Violated(story) => {
-            format!("{} {}", style.paint(Paint::Bad, "violated"), where_violated(story))
+        ClaimResult::Violated(execution) => {
+            format!("{} {}", style.paint(Paint::Bad, "violated"), where_violated(execution))
         }
         ClaimResult::Unknown(why) => {
             format!("{}: {}", style.paint(Paint::Open, "unknown"), unknown_reason(*why))
         }
-        ClaimResult::Undecidable(words) => format!("{}: {words}", style.paint(Paint::Open, "undecided")),
+        ClaimResult::Undecidable(message) => format!("{}: {message}", style.paint(Paint::Open, "undecided")),
     }
 }
 
 /// Where in an execution a claim is violated.
-fn where_violated(story: &ExecutionTrace) -> String {
-    let steps = story.steps.len().saturating_sub(1);
+fn where_violated(execution: &ExecutionTrace) -> String {
+    let steps = execution.steps.len().saturating_sub(1);
     let after = |steps: usize| match steps {
         0 => "from the start".to_owned(),
         _ => format!("after {}", count(steps as u64, "step")),
     };
-    match story.ending {
+    match execution.ending {
         ExecutionEnd::Repeats(from) => {
             let round = count((steps - from.min(steps)) as u64, "step");
             format!("in a cycle of {round}, {}", after(from))

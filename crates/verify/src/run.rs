@@ -24,7 +24,7 @@ pub struct RunResult {
     pub is_stopped: bool,
 }
 
-/// Runs a model for at most `most` steps and passes each to `on_step`. Nondeterminism that the scheduler leaves is
+/// Runs a model for at most `max_steps` steps and passes each to `on_step`. Nondeterminism that the scheduler leaves is
 /// resolved randomly, from a seed. The run ends at the first violation, at a fault or in a deadlock.
 ///
 /// Each of `formulae` is an automaton that accepts the models of a formula. The formula is violated when no
@@ -33,7 +33,7 @@ pub fn run(
     task: &VerifyTask<'_>,
     formulae: &[OmegaAutomaton],
     seed: u64,
-    most: u64,
+    max_steps: u64,
     listener: &impl ProgressListener,
     on_step: &mut dyn FnMut(u64, &TraceStep),
 ) -> RunResult {
@@ -74,35 +74,35 @@ pub fn run(
         let target: Box<[u64]> = out.state(drawn, space.width()).into();
         if taken.flags & FAULT != 0 {
             let states = at.iter().cloned().collect();
-            let story = ExecutionTrace::of(task.model, &path(states, Vec::new(), Some(taken.action)));
-            return RunResult { steps, violated: Vec::new(), ending: story.ending, is_stopped: false };
+            let execution = ExecutionTrace::of(task.model, &path(states, Vec::new(), Some(taken.action)));
+            return RunResult { steps, violated: Vec::new(), ending: execution.ending, is_stopped: false };
         }
         let actions: Vec<u32> = at.iter().map(|_| taken.action).collect();
         let states: Vec<_> = at.iter().cloned().chain([target.clone()]).collect();
-        // The initial configuration is no step.
+        // The initial configuration is not a step.
         steps += u64::from(at.is_some());
-        if let Some(scene) = ExecutionTrace::of(task.model, &path(states, actions, None)).steps.last() {
-            on_step(steps, scene);
+        if let Some(last_step) = ExecutionTrace::of(task.model, &path(states, actions, None)).steps.last() {
+            on_step(steps, last_step);
         }
         let mut violated = match taken.flags & BAD {
             0 => Vec::new(),
             _ => broken_claims(task, &space.monitors(&target), at.as_deref(), taken.action, &target),
         };
         let step = Step { source: at.as_deref(), action: at.as_ref().map(|_| taken.action), target: &target };
-        let lost = prefixes.iter_mut().zip(formulae).filter_map(|(prefix, of)| {
+        let unsatisfiable = prefixes.iter_mut().zip(formulae).filter_map(|(prefix, of)| {
             let is_possible = prefix.read(step);
             (!is_possible).then(|| of.name.clone())
         });
-        violated.extend(lost);
+        violated.extend(unsatisfiable);
         if !violated.is_empty() || taken.flags & BAD != 0 {
             return RunResult { steps, violated, ending: ExecutionEnd::Here, is_stopped: false };
         }
-        if steps == most || listener.is_stopped() {
+        if steps == max_steps || listener.is_stopped() {
             return RunResult {
                 steps,
                 violated: Vec::new(),
                 ending: ExecutionEnd::Here,
-                is_stopped: steps != most,
+                is_stopped: steps != max_steps,
             };
         }
         out.clear();
@@ -121,13 +121,12 @@ fn broken_claims(
 ) -> Vec<String> {
     let mut monitors = monitors.iter();
     let step = Step { source, action: source.map(|_| action), target };
-    let is_broken = |what: &ClaimKind<'_>| match what {
+    let mut is_broken = |claim: &ClaimKind<'_>| match claim {
         ClaimKind::Always(expression) => !task.model.holds(expression, step).unwrap_or(false),
         ClaimKind::Monitor(_) => {
             monitors.next().is_some_and(|slices| slices.is_violated() || slices.fault().is_some())
         }
         ClaimKind::Never(_) => false,
     };
-    let mut is_broken = is_broken;
     task.claims.iter().filter(|claim| is_broken(&claim.kind)).map(|claim| claim.name.clone()).collect()
 }

@@ -104,18 +104,18 @@ pub fn verify(task: &VerifyTask<'_>, listener: &impl ProgressListener) -> Verify
                     .with_space(task, |backend, space| {
                         let (result, totals) =
                             search_accepting_cycle(task, omega, backend, space, (since, listener))
-                                .unwrap_or_else(|words| {
-                                    (ClaimResult::Undecidable(words.to_string()), Totals::default())
+                                .unwrap_or_else(|error| {
+                                    (ClaimResult::Undecidable(error.to_string()), Totals::default())
                                 });
                         Verdict { name: claim.name.clone(), result, totals, reduction: backend.reduction() }
                     })
             }
             ClaimKind::Monitor(automaton) => {
-                let look = SearchTarget {
+                let target = SearchTarget {
                     no_reduction: Some("the property may depend on every event"),
                     ..SearchTarget::default()
                 };
-                Backend::new(task, &look).with_space(task, |backend, space| {
+                Backend::new(task, &target).with_space(task, |backend, space| {
                     let space = Monitored::new(space, task.model, task.catalog, &[automaton]);
                     let report = task.strategy.search(&space, &task.search(false, false, since), listener);
                     let result = match report.findings.into_iter().next() {
@@ -139,15 +139,15 @@ pub fn verify(task: &VerifyTask<'_>, listener: &impl ProgressListener) -> Verify
     result
 }
 
-/// The result if nothing was found. `wrong` is an evaluation error that occurred during the search.
+/// The result if nothing was found. `evaluation_error` occurred during the search.
 fn result_without_finding(
     incomplete: Option<Incomplete>,
     certainty: Certainty,
-    wrong: Option<&str>,
+    evaluation_error: Option<&str>,
 ) -> ClaimResult {
     match (incomplete, certainty) {
-        _ if wrong.is_some() => {
-            ClaimResult::Undecidable(format!("evaluation fails: {}", wrong.unwrap_or_default()))
+        _ if evaluation_error.is_some() => {
+            ClaimResult::Undecidable(format!("evaluation fails: {}", evaluation_error.unwrap_or_default()))
         }
         (None, Certainty::Exact) => ClaimResult::Holds,
         (why, _) => ClaimResult::Unknown(why),
@@ -162,11 +162,11 @@ fn search_accepting_cycle(
     space: &dyn StateSpace,
     (since, listener): (Instant, &impl ProgressListener),
 ) -> Result<(ClaimResult, Totals), TooManyMarks> {
-    let demands = task
+    let constraints = task
         .fairness
         .map(|strength| FairnessConstraint::for_processes(task.model, strength))
         .unwrap_or_default();
-    let fair = fairness::Fair::new(space, &demands)?;
+    let fair = fairness::Fair::new(space, &constraints)?;
     let spare = if space.width() == task.model.layout().words { task.model.layout().spare } else { 0 };
     let product = Product::new(fair, backend.labels(omega), spare)?;
     let found = cycles::find_accepting_cycle(&product, &task.limits.remaining(since), listener);
@@ -199,12 +199,12 @@ fn search_configurations(
         let bad = open.iter().map(|at| Expression::unary(Unary::Not, always[*at].1.clone())).collect();
         let read_by_claims = open.iter().map(|at| always[*at].1).collect();
         let is_about_steps = open.iter().any(|at| always[*at].1.is_about_steps());
-        let look = SearchTarget {
+        let target = SearchTarget {
             bad,
             read_by_claims,
             no_reduction: is_about_steps.then_some("a claim is about steps"),
         };
-        let backend = Backend::new(task, &look);
+        let backend = Backend::new(task, &target);
         let report = backend.with_space(task, |_, space| {
             task.strategy.search(&space, &task.search(deadlocks, faults, since), listener)
         });
@@ -234,8 +234,8 @@ fn search_configurations(
                 model_errors.push(ModelError { kind: *kind, execution });
             }
         }
-        let is_over = found.is_none() || !(deadlocks || faults || results.iter().any(Option::is_none));
-        if is_over {
+        let is_finished = found.is_none() || !(deadlocks || faults || results.iter().any(Option::is_none));
+        if is_finished {
             let undecided = Incomplete::Stopped;
             let verdict = |((name, _), result): (&(&str, &Expression), Option<(ClaimResult, Totals)>)| {
                 let (result, totals) =

@@ -3,7 +3,7 @@
 use crate::bytes::Reader;
 use crate::error::ClassFileError;
 use crate::pool::Value;
-use crate::raw::{self, Attribute, Member, Raw};
+use crate::raw::{self, Attribute, ClassFileParts, Member};
 
 /// Declarations of a class: the names that users refer to.
 #[derive(Debug, Clone, PartialEq)]
@@ -108,10 +108,11 @@ impl Class {
     /// assert!(class.methods.iter().any(|m| m.name == "pLJ" && m.descriptor == "(Ljava/lang/Object;JI)V"));
     /// ```
     pub fn read(bytes: &[u8]) -> Result<Class, ClassFileError> {
-        let raw = Raw::read(bytes)?;
+        let raw = ClassFileParts::read(bytes)?;
         let malformed = |what| move || ClassFileError::Malformed { offset: raw.pool_end, what };
-        let name = raw.pool.class(raw.this).ok_or_else(malformed("the class has no name"))?.into_owned();
-        let parent = match raw.parent {
+        let name =
+            raw.pool.class(raw.this_class).ok_or_else(malformed("the class has no name"))?.into_owned();
+        let parent = match raw.super_class {
             0 => None,
             index => {
                 Some(raw.pool.class(index).ok_or_else(malformed("the parent has no name"))?.into_owned())
@@ -141,16 +142,16 @@ impl Class {
     }
 }
 
-fn content<'a>(raw: &Raw<'a>, attribute: Attribute) -> Reader<'a> {
+fn content<'a>(raw: &ClassFileParts<'a>, attribute: Attribute) -> Reader<'a> {
     Reader::part(raw.bytes, attribute.start, attribute.end)
 }
 
-fn text(raw: &Raw<'_>, index: u16, offset: usize) -> Result<String, ClassFileError> {
+fn text(raw: &ClassFileParts<'_>, index: u16, offset: usize) -> Result<String, ClassFileError> {
     let text = raw.pool.text(index).ok_or(ClassFileError::Malformed { offset, what: "missing name" })?;
     Ok(text.into_owned())
 }
 
-fn field(raw: &Raw<'_>, member: &Member) -> Result<Field, ClassFileError> {
+fn field(raw: &ClassFileParts<'_>, member: &Member) -> Result<Field, ClassFileError> {
     let constant = match raw.attribute(&member.attributes, b"ConstantValue") {
         Some(at) => raw.pool.value(content(raw, at).u2("the value of a field")?).map(|value| match value {
             Value::Int(value) => Constant::Int(value),
@@ -169,7 +170,7 @@ fn field(raw: &Raw<'_>, member: &Member) -> Result<Field, ClassFileError> {
     })
 }
 
-fn method(raw: &Raw<'_>, member: &Member) -> Result<Method, ClassFileError> {
+fn method(raw: &ClassFileParts<'_>, member: &Member) -> Result<Method, ClassFileError> {
     let parameters = match raw.attribute(&member.attributes, b"MethodParameters") {
         Some(at) => parameter_names(raw, at)?,
         None => Vec::new(),
@@ -204,7 +205,10 @@ fn method(raw: &Raw<'_>, member: &Member) -> Result<Method, ClassFileError> {
 }
 
 /// The names in a `MethodParameters` attribute.
-pub(crate) fn parameter_names(raw: &Raw<'_>, attribute: Attribute) -> Result<Vec<String>, ClassFileError> {
+pub(crate) fn parameter_names(
+    raw: &ClassFileParts<'_>,
+    attribute: Attribute,
+) -> Result<Vec<String>, ClassFileError> {
     const WHAT: &str = "the method parameters";
     let mut reader = content(raw, attribute);
     let count = reader.u1(WHAT)?;
@@ -218,7 +222,7 @@ pub(crate) fn parameter_names(raw: &Raw<'_>, attribute: Attribute) -> Result<Vec
 }
 
 /// The entries of a `LocalVariableTable` attribute.
-pub(crate) fn locals(raw: &Raw<'_>, attribute: Attribute) -> Result<Vec<Local>, ClassFileError> {
+pub(crate) fn locals(raw: &ClassFileParts<'_>, attribute: Attribute) -> Result<Vec<Local>, ClassFileError> {
     const WHAT: &str = "the local variable table";
     let mut reader = content(raw, attribute);
     let count = reader.u2(WHAT)?;
@@ -233,7 +237,7 @@ pub(crate) fn locals(raw: &Raw<'_>, attribute: Attribute) -> Result<Vec<Local>, 
 }
 
 /// The entries of a `LineNumberTable` attribute.
-pub(crate) fn lines(raw: &Raw<'_>, attribute: Attribute) -> Result<Vec<Line>, ClassFileError> {
+pub(crate) fn lines(raw: &ClassFileParts<'_>, attribute: Attribute) -> Result<Vec<Line>, ClassFileError> {
     const WHAT: &str = "the line number table";
     let mut reader = content(raw, attribute);
     let count = reader.u2(WHAT)?;

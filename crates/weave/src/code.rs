@@ -3,7 +3,7 @@
 use crate::bytes::{Reader, u2, u4};
 use crate::error::ClassFileError;
 use crate::opcode;
-use crate::raw::{self, Attribute, Raw};
+use crate::raw::{self, Attribute, ClassFileParts};
 
 const WHAT: &str = "the code of a method";
 
@@ -32,7 +32,7 @@ pub(crate) struct Handler {
 }
 
 impl<'a> Code<'a> {
-    pub(crate) fn read(raw: &Raw<'a>, attribute: Attribute) -> Result<Code<'a>, ClassFileError> {
+    pub(crate) fn read(raw: &ClassFileParts<'a>, attribute: Attribute) -> Result<Code<'a>, ClassFileError> {
         let mut reader = Reader::part(raw.bytes, attribute.start, attribute.end);
         let (max_stack, max_locals) = (reader.u2(WHAT)?, reader.u2(WHAT)?);
         let length = reader.u4(WHAT)? as usize;

@@ -11,7 +11,7 @@ mod tables;
 use std::fmt;
 
 use crate::code::Code;
-use crate::raw::{Attribute, Member, Raw};
+use crate::raw::{Attribute, ClassFileParts, Member};
 
 /// Size of the changes to a class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -66,7 +66,7 @@ impl std::error::Error for Difference {}
 /// ```
 pub fn compare(before: &[u8], after: &[u8], helper: &str) -> Result<Growth, Difference> {
     let read = |bytes, which: &str| {
-        Raw::read(bytes)
+        ClassFileParts::read(bytes)
             .map_err(|error| Difference { place: format!("the class {which}"), what: error.to_string() })
     };
     let (old, new) = (read(before, "before")?, read(after, "after")?);
@@ -106,7 +106,13 @@ pub fn compare(before: &[u8], after: &[u8], helper: &str) -> Result<Growth, Diff
 pub(crate) type Reason = String;
 
 /// Compares two methods and returns the number of probes.
-fn method(old: &Raw<'_>, was: &Member, new: &Raw<'_>, is: &Member, helper: &str) -> Result<usize, Reason> {
+fn method(
+    old: &ClassFileParts<'_>,
+    was: &Member,
+    new: &ClassFileParts<'_>,
+    is: &Member,
+    helper: &str,
+) -> Result<usize, Reason> {
     let head = |member: &Member| (member.access, member.name, member.descriptor);
     if head(was) != head(is) || was.attributes.len() != is.attributes.len() {
         return Err("its name, descriptor or attributes changed".to_owned());
@@ -128,11 +134,17 @@ fn method(old: &Raw<'_>, was: &Member, new: &Raw<'_>, is: &Member, helper: &str)
     Ok(probes)
 }
 
-fn same_content(old: &Raw<'_>, a: &Attribute, new: &Raw<'_>, b: &Attribute) -> bool {
+fn same_content(old: &ClassFileParts<'_>, a: &Attribute, new: &ClassFileParts<'_>, b: &Attribute) -> bool {
     old.bytes[a.start..a.end] == new.bytes[b.start..b.end]
 }
 
-fn code(old: &Raw<'_>, was: &Code<'_>, new: &Raw<'_>, is: &Code<'_>, helper: &str) -> Result<usize, Reason> {
+fn code(
+    old: &ClassFileParts<'_>,
+    was: &Code<'_>,
+    new: &ClassFileParts<'_>,
+    is: &Code<'_>,
+    helper: &str,
+) -> Result<usize, Reason> {
     if is.max_stack < was.max_stack || is.max_locals < was.max_locals {
         return Err("its stack or locals became smaller".to_owned());
     }

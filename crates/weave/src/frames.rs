@@ -3,7 +3,7 @@
 use crate::bytes::{Reader, Write};
 use crate::descriptor::Shape;
 use crate::error::ClassFileError;
-use crate::raw::{Attribute, Raw};
+use crate::raw::{Attribute, ClassFileParts};
 
 /// A verification type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -116,7 +116,7 @@ pub(crate) struct Frame {
 }
 
 /// Reads the frames of a method.
-pub(crate) fn read(raw: &Raw<'_>, attribute: Attribute) -> Result<Vec<Frame>, ClassFileError> {
+pub(crate) fn read(raw: &ClassFileParts<'_>, attribute: Attribute) -> Result<Vec<Frame>, ClassFileError> {
     let mut reader = Reader::part(raw.bytes, attribute.start, attribute.end);
     let count = reader.u2(WHAT)?;
     let mut frames = Vec::with_capacity(usize::from(count).min(attribute.end - attribute.start));
@@ -185,8 +185,8 @@ fn follow(locals: &mut Vec<Type>, frame: &Frame) {
     }
 }
 
-/// The variables among the given ones that every frame knows, with their shapes. Classes are irrelevant here, so the
-/// locals at the start may contain any.
+/// The variables among the given ones that have a type in every frame, with their shapes. Classes are irrelevant
+/// here, so the locals at the start may contain any.
 pub(crate) fn known(frames: &[Frame], mut locals: Vec<Type>, variables: &[(u16, Shape)]) -> Vec<bool> {
     let mut known = vec![true; variables.len()];
     let mut looked = 0;
@@ -211,7 +211,7 @@ pub(crate) fn known(frames: &[Frame], mut locals: Vec<Type>, variables: &[(u16, 
     known
 }
 
-/// Appends a type for a slot behind all others; the gap is filled.
+/// Appends a type for a slot after all others; the gap is filled.
 pub(crate) fn place(locals: &mut Vec<Type>, slot: u16, value: Type) {
     let used = locals.iter().fold(0u16, |used, local| used.saturating_add(local.slots()));
     locals.extend((used..slot).map(|_| Type::Top));

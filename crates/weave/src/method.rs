@@ -11,7 +11,7 @@ use crate::frames::{self, Form, Frame, Type};
 use crate::layout::{LIMIT, Layout, NotWoven, too_long};
 use crate::pool::{Additions, PoolFull};
 use crate::probe_code::ProbeEmitter;
-use crate::raw::Raw;
+use crate::raw::ClassFileParts;
 use crate::saved_locals::{self, SavedLocals};
 use crate::sites::{Method, Sites};
 use crate::tables;
@@ -22,7 +22,7 @@ const WITH_FRAMES: u16 = 50;
 
 /// Returns the content of the new `Code` attribute.
 pub(crate) fn weave(
-    raw: &Raw<'_>,
+    raw: &ClassFileParts<'_>,
     method: &Method<'_>,
     code: &Code<'_>,
     sites: &Sites,
@@ -31,7 +31,7 @@ pub(crate) fn weave(
 ) -> Result<Vec<u8>, NotWoven> {
     let old_frames = raw.attribute(&code.attributes, b"StackMapTable").filter(|_| raw.major >= WITH_FRAMES);
     let frames = old_frames.map_or(Ok(Vec::new()), |attribute| frames::read(raw, attribute))?;
-    let any_class = start(raw, method, |_| Ok(raw.this))?;
+    let any_class = start(raw, method, |_| Ok(raw.this_class))?;
     let kept = SavedLocals::new(method, code, &frames, &any_class, sites);
     let ready = saved_locals::ready(method, code, &frames, &any_class, &raw.pool);
     let mut exits = UnlockHandlers::new(code, sites, &ready);
@@ -128,13 +128,17 @@ fn too_many(what: &str) -> NotWoven {
 
 /// The locals at the start of a method; `class` looks up the constants of classes.
 fn start(
-    raw: &Raw<'_>,
+    raw: &ClassFileParts<'_>,
     method: &Method<'_>,
     mut class: impl FnMut(&str) -> Result<u16, PoolFull>,
 ) -> Result<Vec<Type>, PoolFull> {
     let mut locals = Vec::with_capacity(method.parameters.len() + 1);
     if !method.is_static {
-        locals.push(if method.is_constructor() { Type::UninitializedThis } else { Type::Object(raw.this) });
+        locals.push(if method.is_constructor() {
+            Type::UninitializedThis
+        } else {
+            Type::Object(raw.this_class)
+        });
     }
     for parameter in &method.parameters {
         let name = parameter.strip_prefix('L').map_or(*parameter, |name| name.trim_end_matches(';'));
@@ -167,7 +171,7 @@ fn ranges(code: &Code<'_>, layout: &Layout, ready: &[bool]) -> Vec<(u32, u32)> {
 
 /// Emits the frames of a method.
 struct Frames<'m> {
-    raw: &'m Raw<'m>,
+    raw: &'m ClassFileParts<'m>,
     method: &'m Method<'m>,
     code: &'m Code<'m>,
     layout: &'m Layout,

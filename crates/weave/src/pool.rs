@@ -172,7 +172,7 @@ fn decode(bytes: &[u8]) -> Cow<'_, str> {
 #[derive(Debug)]
 pub(crate) struct PoolFull;
 
-/// Constants that are added behind those of a class. Existing constants keep their indices.
+/// Constants that are appended to those of a class. Existing constants keep their indices.
 #[derive(Debug)]
 pub(crate) struct Additions {
     next: usize,

@@ -65,7 +65,7 @@ impl<'m, 'p> ProbeEmitter<'m, 'p> {
     /// The code around an instruction.
     pub(crate) fn probe_code(&mut self, work: &SiteProbes) -> Result<ProbeCode, NotWoven> {
         self.emitter.restart();
-        let (before, after) = match &work.what {
+        let (before, after) = match &work.effect {
             InstructionEffect::Put { value, is_static, of_this_class } => {
                 let early = self.is_early(work.instruction);
                 self.put(&work.after, *value, *is_static || (*of_this_class && early), *is_static, early)?

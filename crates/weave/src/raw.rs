@@ -6,15 +6,17 @@ use crate::pool::Pool;
 
 /// A class file, split into its parts.
 #[derive(Debug)]
-pub(crate) struct Raw<'a> {
+pub(crate) struct ClassFileParts<'a> {
     pub(crate) bytes: &'a [u8],
     pub(crate) major: u16,
     pub(crate) pool: Pool<'a>,
     /// End of the constant pool.
     pub(crate) pool_end: usize,
     pub(crate) access: u16,
-    pub(crate) this: u16,
-    pub(crate) parent: u16,
+    /// Index of the class in the constant pool.
+    pub(crate) this_class: u16,
+    /// Index of the superclass in the constant pool; 0 if there is none.
+    pub(crate) super_class: u16,
     pub(crate) interfaces: Vec<u16>,
     pub(crate) fields: Vec<Member>,
     /// Offset of the number of methods.
@@ -43,11 +45,11 @@ pub(crate) struct Attribute {
     pub(crate) end: usize,
 }
 
-impl<'a> Raw<'a> {
-    pub(crate) fn read(bytes: &'a [u8]) -> Result<Raw<'a>, ClassFileError> {
+impl<'a> ClassFileParts<'a> {
+    pub(crate) fn read(bytes: &'a [u8]) -> Result<ClassFileParts<'a>, ClassFileError> {
         let mut reader = Reader::new(bytes);
         if reader.u4("the header")? != 0xcafe_babe {
-            return Err(ClassFileError::Malformed { offset: 0, what: "no class file header" });
+            return Err(ClassFileError::Malformed { offset: 0, what: "it does not start with 0xCAFEBABE" });
         }
         reader.u2("the version")?;
         let major = reader.u2("the version")?;
@@ -57,7 +59,7 @@ impl<'a> Raw<'a> {
         let pool = Pool::read(bytes, &mut reader)?;
         let pool_end = reader.at();
         let what = "the names of the class and its supertypes";
-        let (access, this, parent) = (reader.u2(what)?, reader.u2(what)?, reader.u2(what)?);
+        let (access, this_class, super_class) = (reader.u2(what)?, reader.u2(what)?, reader.u2(what)?);
         let count = reader.u2(what)?;
         let interfaces = (0..count).map(|_| reader.u2(what)).collect::<Result<_, _>>()?;
         let fields = members(&mut reader, "the fields")?;
@@ -71,14 +73,14 @@ impl<'a> Raw<'a> {
                 what: "unexpected bytes after the class",
             });
         }
-        Ok(Raw {
+        Ok(ClassFileParts {
             bytes,
             major,
             pool,
             pool_end,
             access,
-            this,
-            parent,
+            this_class,
+            super_class,
             interfaces,
             fields,
             methods_at,

@@ -123,7 +123,7 @@ impl SavedLocals {
 /// The captures of `this` and of arguments outside of the method entry.
 fn wanted(sites: &Sites) -> Vec<Capture> {
     let own = sites.works.iter().flat_map(|work| {
-        let is_call = matches!(work.what, InstructionEffect::Call { .. });
+        let is_call = matches!(work.effect, InstructionEffect::Call { .. });
         let probes = work.before.iter().chain(&work.after);
         probes.flat_map(|probe| &probe.captures).filter(move |capture| !is_call || **capture == Capture::This)
     });

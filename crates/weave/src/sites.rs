@@ -9,7 +9,7 @@ use crate::error::ClassFileError;
 use crate::opcode;
 use crate::plan::{CallSide, Capture, Probe, ProbePlan, Site, SiteKind, SiteKinds, StoreTarget};
 use crate::pool::Pool;
-use crate::raw::{Attribute, Member, Raw};
+use crate::raw::{Attribute, ClassFileParts, Member};
 use crate::weaver::SkippedMethod;
 
 /// The method being woven.
@@ -57,7 +57,7 @@ pub(crate) enum InstructionEffect {
 #[derive(Debug)]
 pub(crate) struct SiteProbes {
     pub(crate) instruction: usize,
-    pub(crate) what: InstructionEffect,
+    pub(crate) effect: InstructionEffect,
     pub(crate) before: Vec<Probe>,
     pub(crate) after: Vec<Probe>,
 }
@@ -103,7 +103,7 @@ impl<'a, 'p> SiteVisitor<'a, 'p> {
     /// Queries the plan for every site of the method.
     pub(crate) fn all(
         mut self,
-        raw: &Raw<'a>,
+        raw: &ClassFileParts<'a>,
         member: &Member,
         code: &Code<'a>,
         wants: SiteKinds,
@@ -141,7 +141,7 @@ impl<'a, 'p> SiteVisitor<'a, 'p> {
         let error = |what| ClassFileError::Malformed { offset: code.at + code.pc(index), what };
         let (mut before, mut after) = (Vec::new(), Vec::new());
         let own = &self.method.parameters;
-        let what = match code.op(index) {
+        let effect = match code.op(index) {
             op @ (opcode::PUTSTATIC | opcode::PUTFIELD) if wants.fields => {
                 let field = pool.field(code.operand(index)).ok_or_else(|| error("a field has no name"))?;
                 let value =
@@ -188,7 +188,7 @@ impl<'a, 'p> SiteVisitor<'a, 'p> {
             _ => return Ok(None),
         };
         let some = !before.is_empty() || !after.is_empty();
-        Ok(some.then_some(SiteProbes { instruction: index, what, before, after }))
+        Ok(some.then_some(SiteProbes { instruction: index, effect, before, after }))
     }
 
     /// The variable to which the next instruction stores the object whose constructor is called here.
@@ -336,7 +336,7 @@ fn missing(
 }
 
 /// The entries of the line number tables, by offset.
-fn lines(raw: &Raw<'_>, code: &Code<'_>) -> Result<Vec<(u16, u16)>, ClassFileError> {
+fn lines(raw: &ClassFileParts<'_>, code: &Code<'_>) -> Result<Vec<(u16, u16)>, ClassFileError> {
     const WHAT: &str = "the line number table";
     let mut lines = Vec::new();
     for attribute in &code.attributes {
@@ -359,7 +359,7 @@ struct Names {
 }
 
 impl Names {
-    fn read(raw: &Raw<'_>, member: &Member, code: &Code<'_>) -> Result<Names, ClassFileError> {
+    fn read(raw: &ClassFileParts<'_>, member: &Member, code: &Code<'_>) -> Result<Names, ClassFileError> {
         const WHAT: &str = "the local variable table";
         let parameters = match raw.attribute(&member.attributes, b"MethodParameters") {
             Some(attribute) => crate::class::parameter_names(raw, attribute)?,

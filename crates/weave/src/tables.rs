@@ -4,11 +4,11 @@ use crate::bytes::{Reader, Write};
 use crate::code::Code;
 use crate::error::ClassFileError;
 use crate::layout::Layout;
-use crate::raw::{Attribute, Raw};
+use crate::raw::{Attribute, ClassFileParts};
 
 /// Relocates the offsets in a table. `None` for attributes without offsets.
 pub(crate) fn moved(
-    raw: &Raw<'_>,
+    raw: &ClassFileParts<'_>,
     code: &Code<'_>,
     layout: &Layout,
     attribute: Attribute,

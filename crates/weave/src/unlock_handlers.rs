@@ -38,7 +38,7 @@ pub(crate) struct UnlockHandlers {
 
 /// Whether the lock is held around an instruction.
 fn is_locked(work: &SiteProbes) -> bool {
-    matches!(work.what, InstructionEffect::Put { .. } | InstructionEffect::Store { .. })
+    matches!(work.effect, InstructionEffect::Put { .. } | InstructionEffect::Store { .. })
         && work.after.iter().any(|probe| probe.locked)
 }
 

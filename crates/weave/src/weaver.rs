@@ -10,7 +10,7 @@ use crate::error::ClassFileError;
 use crate::layout::NotWoven;
 use crate::plan::{ProbePlan, SiteKinds};
 use crate::pool::Additions;
-use crate::raw::{Attribute, Member, Raw};
+use crate::raw::{Attribute, ClassFileParts, Member};
 use crate::sites::{Method, SiteVisitor};
 
 const ACC_STATIC: u16 = 8;
@@ -51,10 +51,10 @@ impl fmt::Display for SkippedMethod {
 /// Returns `None` if the plan has no probes for this class. `java/lang/Object` and the helper itself are never woven: a
 /// virtual machine does not start with the former, and the latter would recurse infinitely.
 pub fn weave(class: &[u8], helper: &str, plan: &mut dyn ProbePlan) -> Result<Option<Woven>, ClassFileError> {
-    let raw = Raw::read(class)?;
+    let raw = ClassFileParts::read(class)?;
     let name = raw
         .pool
-        .class(raw.this)
+        .class(raw.this_class)
         .ok_or(ClassFileError::Malformed { offset: raw.pool_end, what: "the class has no name" })?;
     if name == "java/lang/Object" || name == helper {
         return Ok(None);
@@ -82,7 +82,7 @@ pub fn weave(class: &[u8], helper: &str, plan: &mut dyn ProbePlan) -> Result<Opt
 
 /// State of weaving a class.
 struct Weaving<'a, 'p> {
-    raw: &'a Raw<'a>,
+    raw: &'a ClassFileParts<'a>,
     class: &'a str,
     helper: &'a str,
     plan: &'p mut dyn ProbePlan,
@@ -132,7 +132,7 @@ impl Weaving<'_, '_> {
 }
 
 /// Assembles the class: the original with additional constants and new code.
-fn assemble(raw: &Raw<'_>, pool: &Additions, codes: &[(Attribute, Vec<u8>)]) -> Vec<u8> {
+fn assemble(raw: &ClassFileParts<'_>, pool: &Additions, codes: &[(Attribute, Vec<u8>)]) -> Vec<u8> {
     const BEFORE_POOL: usize = 8;
     let bytes = raw.bytes;
     let added: usize = codes.iter().map(|(_, code)| code.len()).sum();
@@ -181,7 +181,7 @@ mod tests {
     /// A class with `count` constants, most of which are unused.
     fn with_constants(count: u16) -> Vec<u8> {
         let class = helper_class("a/B");
-        let raw = Raw::read(&class).unwrap();
+        let raw = ClassFileParts::read(&class).unwrap();
         let more = usize::from(count) - raw.pool.len();
         let mut bytes = class[..raw.pool_end].to_vec();
         bytes[8..10].copy_from_slice(&count.to_be_bytes());
@@ -202,7 +202,7 @@ mod tests {
     #[test]
     fn method_with_too_many_variables_is_skipped() {
         let mut class = helper_class("a/B");
-        let raw = Raw::read(&class).unwrap();
+        let raw = ClassFileParts::read(&class).unwrap();
         let code = raw.methods.iter().find_map(|member| raw.attribute(&member.attributes, b"Code")).unwrap();
         class[code.start + 2..code.start + 4].copy_from_slice(&[0xff, 0xff]);
         assert_eq!(

@@ -1,11 +1,12 @@
-//! Runs the fuzz targets without libFuzzer: some seconds each, on mutated seeds, the same ones every time.
+//! Runs the fuzz targets without libFuzzer, for some seconds each, on mutated seeds. The mutations are deterministic.
 //!
 //! ```text
-//! smoke [--seconds N] [TARGET …]     all targets, or these
-//! smoke --replay TARGET FILE …       one target on inputs as they are
+//! smoke [--seconds N] [TARGET …]     runs all targets, or these
+//! smoke --replay TARGET FILE …       runs one target on these inputs
+//! smoke --list                       prints the targets with their dictionaries
 //! ```
 //!
-//! An input that makes a target panic, recurse too deeply or run for too long stays in `fuzz/artifacts/`.
+//! An input that makes a target panic, overflow its stack or exceed the time limit is kept in `fuzz/artifacts/`.
 
 use invigil_fuzz::{TARGETS, Target};
 use std::fs;
@@ -16,11 +17,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The longest input.
-const LONGEST: usize = 64 << 10;
+/// Maximum length of an input.
+const MAX_INPUT: usize = 64 << 10;
 
-/// An input may take this long.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// Time limit for one input.
+const TIME_LIMIT: Duration = Duration::from_secs(20);
 
 fn main() -> ExitCode {
     let mut args: Vec<String> = std::env::args().skip(1).collect();
@@ -28,44 +29,48 @@ fn main() -> ExitCode {
     let mut replay = false;
     match args.first().map(String::as_str) {
         Some("--seconds") if args.len() > 1 => {
-            let Ok(given) = args[1].parse() else { return usage() };
-            seconds = given;
+            let Ok(value) = args[1].parse() else { return usage() };
+            seconds = value;
             args.drain(..2);
         }
         Some("--replay") if args.len() > 2 => {
             replay = true;
             args.remove(0);
         }
+        Some("--list") => {
+            TARGETS.iter().for_each(|target| println!("{} {}", target.name, target.dictionary));
+            return ExitCode::SUCCESS;
+        }
         Some(option) if option.starts_with('-') => return usage(),
         _ => {}
     }
     if !replay {
-        quieten();
+        silence_panics();
     }
     let (names, files) = args.split_at(if replay { 1 } else { args.len() });
     if names.iter().any(|name| !TARGETS.iter().any(|target| target.name == name)) {
         return usage();
     }
-    let chosen = TARGETS.iter().filter(|target| names.is_empty() || names.iter().any(|n| n == target.name));
-    // One target after the other, each on a stack of its size.
-    let outcomes: Vec<bool> = chosen
+    let targets = TARGETS.iter().filter(|target| names.is_empty() || names.iter().any(|n| n == target.name));
+    // One target after the other, each on a thread with its stack size.
+    let results: Vec<bool> = targets
         .map(|target| {
             let files = files.to_vec();
             let work = move || match replay {
-                true => files.iter().all(|file| replayed(target, Path::new(file))),
-                false => holds(target, Duration::from_secs_f64(seconds)),
+                true => files.iter().all(|file| replay_file(target, Path::new(file))),
+                false => run_target(target, Duration::from_secs_f64(seconds)),
             };
             let thread = thread::Builder::new().stack_size(target.stack).spawn(work);
             thread.expect("a thread").join().unwrap_or(false)
         })
         .collect();
-    if outcomes.iter().all(|held| *held) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if results.iter().all(|passed| *passed) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 fn usage() -> ExitCode {
     let names: Vec<&str> = TARGETS.iter().map(|target| target.name).collect();
     eprintln!(
-        "smoke [--seconds N] [TARGET …]\nsmoke --replay TARGET FILE …\n\nTargets: {}",
+        "smoke [--seconds N] [TARGET …]\nsmoke --replay TARGET FILE …\nsmoke --list\n\nTargets: {}",
         names.join(", ")
     );
     ExitCode::from(2)
@@ -75,11 +80,11 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-fn replayed(target: &'static Target, file: &Path) -> bool {
+fn replay_file(target: &'static Target, file: &Path) -> bool {
     match fs::read(file) {
         Ok(data) => match catch_unwind(|| (target.run)(&data)) {
             Ok(()) => {
-                println!("{}: {}: fine", target.name, file.display());
+                println!("{}: {}: passed", target.name, file.display());
                 true
             }
             Err(_) => {
@@ -94,8 +99,8 @@ fn replayed(target: &'static Target, file: &Path) -> bool {
     }
 }
 
-/// Runs a target on its seeds, and then on mutations of them until the time is up.
-fn holds(target: &'static Target, time: Duration) -> bool {
+/// Runs a target on its seeds, then on mutations of them until `time` has passed. Returns whether it passed.
+fn run_target(target: &'static Target, time: Duration) -> bool {
     let seeds = seeds(target);
     let dictionary = dictionary(target);
     if seeds.is_empty() || dictionary.is_empty() {
@@ -108,7 +113,7 @@ fn holds(target: &'static Target, time: Duration) -> bool {
         eprintln!("{}: {error}", artifacts.display());
         return false;
     }
-    let watched = Watched::start(target.name, &current);
+    let watchdog = Watchdog::start(target.name, &current);
     let mut mutator = Mutator::new(target.name, &seeds, &dictionary);
     let start = Instant::now();
     let mut executions = 0;
@@ -118,101 +123,101 @@ fn holds(target: &'static Target, time: Duration) -> bool {
             None => mutator.next(),
         };
         executions += 1;
-        // Written down first: from a stack that overflows there is no way back.
+        // Saved before the run, because a stack overflow ends the process.
         if let Err(error) = fs::write(&current, &data) {
             eprintln!("{}: {error}", current.display());
             return false;
         }
-        watched.begin();
+        watchdog.begin();
         let result = catch_unwind(|| (target.run)(&data));
-        watched.end();
+        watchdog.end();
         if result.is_err() {
-            let kept = artifacts.join(format!("smoke-{executions}"));
-            let _ = fs::rename(&current, &kept);
-            println!("{:<6} panicked at execution {executions}; to see it again:", target.name);
-            println!("       scripts/fuzz --replay {} {}", target.name, kept.display());
+            let artifact = artifacts.join(format!("smoke-{executions}"));
+            let _ = fs::rename(&current, &artifact);
+            println!("{:<6} panicked at execution {executions}; to reproduce it:", target.name);
+            println!("       scripts/fuzz --replay {} {}", target.name, artifact.display());
             return false;
         }
     }
     let _ = fs::remove_file(&current);
-    let taken = start.elapsed().as_secs_f64();
-    println!("{:<6} {executions:>7} executions in {taken:.1} s, from {} seeds", target.name, seeds.len());
+    let seconds = start.elapsed().as_secs_f64();
+    println!("{:<6} {executions:>7} executions in {seconds:.1} s, from {} seeds", target.name, seeds.len());
     true
 }
 
-/// Keeps panics short: a replay tells the rest.
-fn quieten() {
-    let usual = take_hook();
+/// Shortens long panic messages. A replay prints them in full.
+fn silence_panics() {
+    let default_hook = take_hook();
     set_hook(Box::new(move |panic| {
         let text = panic.payload_as_str().unwrap_or_default();
         if text.len() > 1000 {
             let start: String = text.chars().take(300).collect();
             println!("panicked at {}: {start}…", panic.location().map_or(String::new(), ToString::to_string));
         } else {
-            usual(panic);
+            default_hook(panic);
         }
     }));
 }
 
-// ---- an eye on the clock -----------------------------------------------------------------------------
+// ---- time limit --------------------------------------------------------------------------------------
 
-/// Ends the program when an input takes too long.
-struct Watched {
-    /// When the present execution began, in milliseconds since the start; zero between executions.
-    began: &'static AtomicU64,
+/// Ends the process if an input exceeds the time limit.
+struct Watchdog {
+    /// Start of the current execution, in milliseconds since `start`; zero between executions.
+    execution_start: &'static AtomicU64,
     start: Instant,
 }
 
-impl Watched {
-    fn start(name: &'static str, current: &Path) -> Watched {
-        let began: &'static AtomicU64 = Box::leak(Box::default());
+impl Watchdog {
+    fn start(name: &'static str, current: &Path) -> Watchdog {
+        let execution_start: &'static AtomicU64 = Box::leak(Box::default());
         let (start, current) = (Instant::now(), current.to_owned());
         thread::spawn(move || {
             loop {
                 thread::sleep(Duration::from_millis(500));
-                let since = began.load(Ordering::Relaxed);
+                let since = execution_start.load(Ordering::Relaxed);
                 let now = start.elapsed().as_millis() as u64;
-                if since > 0 && now.saturating_sub(since) > PATIENCE.as_millis() as u64 {
-                    println!("{name:<6} takes more than {} s for one input:", PATIENCE.as_secs());
+                if since > 0 && now.saturating_sub(since) > TIME_LIMIT.as_millis() as u64 {
+                    println!("{name:<6} takes more than {} s for one input:", TIME_LIMIT.as_secs());
                     println!("       scripts/fuzz --replay {name} {}", current.display());
                     exit(1);
                 }
             }
         });
-        Watched { began, start }
+        Watchdog { execution_start, start }
     }
 
     fn begin(&self) {
-        self.began.store(self.start.elapsed().as_millis() as u64 + 1, Ordering::Relaxed);
+        self.execution_start.store(self.start.elapsed().as_millis() as u64 + 1, Ordering::Relaxed);
     }
 
     fn end(&self) {
-        self.began.store(0, Ordering::Relaxed);
+        self.execution_start.store(0, Ordering::Relaxed);
     }
 }
 
-// ---- seeds and words ---------------------------------------------------------------------------------
+// ---- seeds and dictionaries --------------------------------------------------------------------------
 
-/// The seeds of a target, in an order that is the same everywhere.
+/// The seeds of a target, in a fixed order.
 fn seeds(target: &Target) -> Vec<Vec<u8>> {
     let mut files = files(&root().join("seeds").join(target.name), "");
-    for (folder, ending) in target.more_seeds {
-        files.extend(self::files(&root().join("..").join(folder), ending));
+    for (folder, extension) in target.more_seeds {
+        files.extend(self::files(&root().join("..").join(folder), extension));
     }
     files.iter().filter_map(|file| fs::read(file).ok()).collect()
 }
 
-fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
+fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     let mut files: Vec<PathBuf> = entries
         .filter(|path| path.is_file())
-        .filter(|path| ending.is_empty() || path.extension().is_some_and(|found| found == ending))
+        .filter(|path| extension.is_empty() || path.extension().is_some_and(|actual| actual == extension))
         .collect();
     files.sort();
     files
 }
 
-/// The words of a dictionary in libFuzzer's form: one to a line, in quotes, with `\\`, `\"` and `\xAB`.
+/// The words of a dictionary in libFuzzer's format: one per line, in quotes, with escapes `\\`, `\"` and `\xAB`.
 fn dictionary(target: &Target) -> Vec<Vec<u8>> {
     let text = fs::read_to_string(root().join("dictionaries").join(target.dictionary)).unwrap_or_default();
     let quoted = |line: &str| Some(unescaped(line.trim().strip_prefix('"')?.strip_suffix('"')?));
@@ -242,7 +247,7 @@ fn unescaped(text: &str) -> Vec<u8> {
 
 // ---- mutations ---------------------------------------------------------------------------------------
 
-/// Makes inputs out of seeds, by chance, but the same ones every time.
+/// Deterministic pseudo-random mutations of seeds.
 struct Mutator<'a> {
     seeds: &'a [Vec<u8>],
     dictionary: &'a [Vec<u8>],
@@ -273,25 +278,25 @@ impl<'a> Mutator<'a> {
         &self.dictionary[at]
     }
 
-    /// A stretch of `data`: mostly short.
-    fn stretch(&mut self, data: &[u8]) -> std::ops::Range<usize> {
+    /// A random range of `data`, mostly short.
+    fn range(&mut self, data: &[u8]) -> std::ops::Range<usize> {
         let start = self.below(data.len() + 1);
-        let longest = if self.below(4) == 0 { data.len() } else { 24 };
-        start..(start + self.below(longest)).min(data.len())
+        let max_len = if self.below(4) == 0 { data.len() } else { 24 };
+        start..(start + self.below(max_len)).min(data.len())
     }
 
     fn next(&mut self) -> Vec<u8> {
         let mut data = self.seed().to_vec();
-        let few = 1 + self.below(3);
-        for _ in 0..if self.below(8) == 0 { few * 6 } else { few } {
+        let count = 1 + self.below(3);
+        for _ in 0..if self.below(8) == 0 { count * 6 } else { count } {
             self.mutate(&mut data);
         }
-        data.truncate(LONGEST);
+        data.truncate(MAX_INPUT);
         data
     }
 
     fn mutate(&mut self, data: &mut Vec<u8>) {
-        let range = self.stretch(data);
+        let range = self.range(data);
         match self.below(12) {
             0 if !data.is_empty() => {
                 let at = self.below(data.len());
@@ -310,7 +315,7 @@ impl<'a> Mutator<'a> {
             }
             5 => {
                 let other = self.seed();
-                let from = self.stretch(other);
+                let from = self.range(other);
                 data.splice(range, other[from].iter().copied());
             }
             6 => {
@@ -319,11 +324,11 @@ impl<'a> Mutator<'a> {
                 data.truncate(range.start);
                 data.extend_from_slice(&other[from..]);
             }
-            // Deep nesting and long lines, now and then.
+            // Occasionally, deep nesting and long lines.
             7 if self.below(16) == 0 => {
-                let times = 1 << self.below(13);
-                let many = self.word().repeat(times);
-                data.splice(range.start..range.start, many);
+                let count = 1 << self.below(13);
+                let repeated = self.word().repeat(count);
+                data.splice(range.start..range.start, repeated);
             }
             8 => {
                 let number = self.number();
@@ -340,7 +345,7 @@ impl<'a> Mutator<'a> {
         }
     }
 
-    /// A number near a limit.
+    /// A number near the limit of some type.
     fn number(&mut self) -> String {
         let near = [0, 1, 16, 127, 255, 1 << 14, 1 << 16, 1 << 31, 1 << 32, 1 << 53, 1 << 63, u64::MAX];
         let number = i128::from(near[self.below(near.len())]) + self.below(3) as i128 - 1;

@@ -16,7 +16,11 @@ impl Report<'_> {
             let Some((failure, event)) = &property.failure else { continue };
             let when = match event {
                 Some(event) => {
-                    format!("at {}: {}", self.violations().position_and_time(event), event_text(event))
+                    format!(
+                        "at {}: {}",
+                        self.violation_renderer().position_and_time(event),
+                        event_text(event)
+                    )
                 }
                 None => "before any event".to_owned(),
             };

@@ -169,18 +169,18 @@ struct Trace<'a> {
     out_of_order: Option<u64>,
     end: &'static str,
     error: Option<String>,
-    mistakes: MistakesJson<'a>,
+    mistakes: MalformedLinesJson<'a>,
 }
 
 #[derive(serde::Serialize)]
-struct MistakesJson<'a> {
+struct MalformedLinesJson<'a> {
     skipped: u64,
     partial: u64,
-    first: Vec<ProblemJson<'a>>,
+    first: Vec<LineErrorJson<'a>>,
 }
 
 #[derive(serde::Serialize)]
-struct ProblemJson<'a> {
+struct LineErrorJson<'a> {
     file: &'a str,
     line: u64,
     skipped: bool,
@@ -209,9 +209,9 @@ fn document<'a>(report: &Report<'a>) -> Document<'a> {
         tool: Tool { name: "invigil", version: env!("CARGO_PKG_VERSION") },
         verdict: verdict(report),
         complete: report.is_complete(),
-        violations: outcome.violations(),
+        violations: outcome.violation_count(),
         properties: properties.map(|(at, outcome)| property(report, at, outcome)).collect(),
-        findings: outcome.findings.iter().map(|finding| violation(report, finding)).collect(),
+        findings: outcome.violations.iter().map(|violation| violation_json(report, violation)).collect(),
         trace: trace(report),
     }
 }
@@ -219,7 +219,7 @@ fn document<'a>(report: &Report<'a>) -> Document<'a> {
 /// The overall verdict, which also determines the exit status.
 fn verdict(report: &Report<'_>) -> &'static str {
     let properties = &report.outcome.properties;
-    if report.outcome.violations() > 0 {
+    if report.outcome.violation_count() > 0 {
         "violated"
     } else if report.outcome.is_incomplete() || report.is_not_a_trace() {
         "error"
@@ -262,29 +262,29 @@ fn property<'a>(report: &Report<'a>, at: usize, outcome: &'a PropertyResult) -> 
 }
 
 fn fault<'a>(report: &Report<'a>, failure: &'a MonitorFault, at: Option<&'a ReportedEvent>) -> Fault<'a> {
-    let place = failure.span.and_then(|span| report.sources.line_column(span));
+    let position = failure.span.and_then(|span| report.sources.line_column(span));
     let source = failure.span.and_then(|span| report.sources.get(span.source));
     Fault {
         message: &failure.message,
         file: source.map(|source| source.name.as_str()),
-        line: place.map(|place| place.line),
-        column: place.map(|place| place.column),
+        line: position.map(|position| position.line),
+        column: position.map(|position| position.column),
         event: at.map(|at| event(report, at)),
     }
 }
 
-fn violation<'a>(report: &Report<'a>, finding: &'a Violation) -> ViolationJson<'a> {
-    let slice = finding.slice.iter().map(|bound| (bound.name.as_str(), bound.value.as_ref()));
+fn violation_json<'a>(report: &Report<'a>, violation: &'a Violation) -> ViolationJson<'a> {
+    let slice = violation.slice.iter().map(|bound| (bound.name.as_str(), bound.value.as_ref()));
     ViolationJson {
-        property: report.outcome.properties.get(finding.property).map_or("", |property| &property.name),
+        property: report.outcome.properties.get(violation.property).map_or("", |property| &property.name),
         slice: Pairs(slice.collect()),
-        event: finding.event.as_ref().map(|at| event(report, at)),
-        at_end: finding.at_end,
-        why: finding.why.as_deref(),
-        from: &finding.from,
-        to: &finding.to,
-        path: finding.path.iter().map(|at| step(report, at)).collect(),
-        untold: finding.omitted,
+        event: violation.event.as_ref().map(|at| event(report, at)),
+        at_end: violation.at_end,
+        why: violation.why.as_deref(),
+        from: &violation.from,
+        to: &violation.to,
+        path: violation.path.iter().map(|at| step(report, at)).collect(),
+        untold: violation.omitted,
     }
 }
 
@@ -302,8 +302,8 @@ fn event<'a>(report: &Report<'a>, event: &'a ReportedEvent) -> Event<'a> {
     Event {
         index: event.index,
         time: event.time,
-        file: report.input(event.place),
-        line: event.place.line,
+        file: report.input(event.position),
+        line: event.position.line,
         name: &event.name,
         params: pairs(&event.params),
     }
@@ -324,28 +324,28 @@ fn trace<'a>(report: &Report<'a>) -> Trace<'a> {
     };
     let malformed = outcome.malformed_lines();
     // After an early stop, these counts would include events that were read but not checked.
-    let known = |count: u64| outcome.stop.is_none().then_some(count);
+    let unless_stopped = |count: u64| outcome.stop.is_none().then_some(count);
     Trace {
         inputs: &outcome.inputs,
         events: outcome.events(),
-        ignored: known(summary.ignored),
-        lines: known(summary.lines),
-        bytes: known(summary.bytes),
-        out_of_order: known(summary.out_of_order),
+        ignored: unless_stopped(summary.ignored),
+        lines: unless_stopped(summary.lines),
+        bytes: unless_stopped(summary.bytes),
+        out_of_order: unless_stopped(summary.out_of_order),
         end,
         error,
-        mistakes: MistakesJson {
+        mistakes: MalformedLinesJson {
             skipped: malformed.skipped,
             partial: malformed.partial,
             first: malformed
                 .first
                 .into_iter()
-                .map(|problem| ProblemJson {
-                    file: report.input(problem.position),
-                    line: problem.position.line,
-                    skipped: problem.skipped,
-                    message: &problem.message,
-                    excerpt: &problem.excerpt,
+                .map(|error| LineErrorJson {
+                    file: report.input(error.position),
+                    line: error.position.line,
+                    skipped: error.skipped,
+                    message: &error.message,
+                    excerpt: &error.excerpt,
                 })
                 .collect(),
         },

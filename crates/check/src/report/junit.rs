@@ -75,10 +75,12 @@ impl Report<'_> {
     fn result(&self, at: usize) -> CaseResult {
         let property = &self.outcome.properties[at];
         if property.violations > 0 {
-            let findings = self.outcome.findings.iter().enumerate();
-            let texts: Vec<String> = findings
-                .filter(|(_, finding)| finding.property == at)
-                .map(|(number, finding)| self.violations().text(number + 1, finding, &Style::default()))
+            let violations = self.outcome.violations.iter().enumerate();
+            let texts: Vec<String> = violations
+                .filter(|(_, violation)| violation.property == at)
+                .map(|(number, violation)| {
+                    self.violation_renderer().text(number + 1, violation, &Style::default())
+                })
                 .collect();
             return CaseResult::Violated(texts.join("\n"));
         }

@@ -25,7 +25,7 @@ pub(super) fn skipped_events(
         count(missing.count, "event"),
         missing.event,
         fields.join(" or "),
-        printable(&report.place(missing.first)),
+        printable(&report.position_text(missing.first)),
     )
 }
 

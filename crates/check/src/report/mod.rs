@@ -21,7 +21,7 @@ pub use format::{count, grouped, printable, shorten, time};
 pub use paint::Paint;
 pub use path::path_table;
 pub use text::summary;
-pub use violations::{Violations, change, event_text, formula, reason};
+pub use violations::{ViolationRenderer, event_text, formula, reason_line, state_change_text};
 
 use crate::result::{CheckResult, PropertyResult};
 use invigil_expr::diag::{Source, Sources, Span};
@@ -114,23 +114,23 @@ impl<'a> Report<'a> {
     }
 
     /// The renderer of violations.
-    fn violations(&self) -> Violations<'a> {
-        Violations { automata: self.automata, inputs: &self.outcome.inputs }
+    fn violation_renderer(&self) -> ViolationRenderer<'a> {
+        ViolationRenderer { automata: self.automata, inputs: &self.outcome.inputs }
     }
 
     /// Renders a position in the trace as `file:line`.
-    fn place(&self, place: TracePosition) -> String {
-        self.violations().place(place)
+    fn position_text(&self, position: TracePosition) -> String {
+        self.violation_renderer().position_text(position)
     }
 
     /// The name of the input of a position.
-    fn input(&self, place: TracePosition) -> &'a str {
-        self.violations().input(place)
+    fn input(&self, position: TracePosition) -> &'a str {
+        self.violation_renderer().input(position)
     }
 
     /// The file of a position; `None` for a stream.
-    fn trace_file(&self, place: TracePosition) -> Option<&'a str> {
-        Some(self.input(place)).filter(|name| *name != Input::stdin().name())
+    fn trace_file(&self, position: TracePosition) -> Option<&'a str> {
+        Some(self.input(position)).filter(|name| *name != Input::stdin().name())
     }
 
     /// The source of a property.
@@ -154,9 +154,9 @@ impl<'a> Report<'a> {
     }
 
     /// The name of an event as its property writes it. `None` for the implicit events of formulae.
-    fn event_name(&self, symbol: EventId) -> Option<String> {
-        let symbol = self.catalog.get(symbol)?;
-        (![ANY_EVENT, STATE_EVENT].contains(&symbol.name.as_str())).then(|| symbol.to_string())
+    fn event_name(&self, event_id: EventId) -> Option<String> {
+        let decl = self.catalog.get(event_id)?;
+        (![ANY_EVENT, STATE_EVENT].contains(&decl.name.as_str())).then(|| decl.to_string())
     }
 
     /// The span of a state's declaration.
@@ -168,8 +168,8 @@ impl<'a> Report<'a> {
 
     /// The events that a property mentions, each once.
     fn events_of(&self, property: usize) -> Vec<String> {
-        let symbols = self.automata.get(property).into_iter().flat_map(Automaton::events);
-        symbols.filter_map(|symbol| self.event_name(symbol)).collect()
+        let event_ids = self.automata.get(property).into_iter().flat_map(Automaton::events);
+        event_ids.filter_map(|event_id| self.event_name(event_id)).collect()
     }
 
     /// The events for which a property waits in its initial state, each once.

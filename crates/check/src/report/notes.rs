@@ -72,7 +72,7 @@ impl Notes<'_> {
         }
         match outcome.trace.end {
             ReadEnd::Finished => {}
-            ReadEnd::Stopped if outcome.violations() > 0 && !outcome.is_incomplete() => {
+            ReadEnd::Stopped if outcome.violation_count() > 0 && !outcome.is_incomplete() => {
                 self.warning("stopped at the first violation: later events were not checked");
             }
             ReadEnd::Stopped => self.warning("stopped, because all properties failed"),
@@ -140,8 +140,8 @@ impl Notes<'_> {
             return;
         }
         self.warning(&format!("{} (an error with `--strict`):", malformed_count(&malformed)));
-        for problem in &malformed.first {
-            self.line(&format!("  {}: {problem}", printable(&self.report.place(problem.position))));
+        for error in &malformed.first {
+            self.line(&format!("  {}: {error}", printable(&self.report.position_text(error.position))));
         }
         let more = malformed.count() - malformed.first.len() as u64;
         if more > 0 {

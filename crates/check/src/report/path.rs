@@ -2,45 +2,55 @@
 
 use super::format::{count, decimals, printable, shorten, width};
 use super::table::{Align, Table};
-use super::{Paint, Style, Violations};
+use super::{Paint, Style, ViolationRenderer};
 use crate::violation::{PathStep, ReportedEvent, Variable, Violation};
 use invigil_monitor::verdict::Verdict;
 
 /// Maximum number of rows: the middle of a longer path is omitted.
 const MAX_ROWS: usize = 14;
 /// Number of steps shown of a longer path, at its start and at its end.
-const FIRST: usize = 3;
-const LAST: usize = 9;
+const STEPS_AT_START: usize = 3;
+const STEPS_AT_END: usize = 9;
 
 /// Maximum width of a value, in columns.
-const VALUE: usize = 24;
+const MAX_VALUE_WIDTH: usize = 24;
 /// Indentation of lines with changes.
-const CHANGES: usize = 9;
+const CHANGES_INDENT: usize = 9;
 /// Minimum width of a variable's column.
-const NARROW: usize = 8;
+const MIN_COLUMN_WIDTH: usize = 8;
 
 /// Renders the path of a violation in a live run, whose events have no position in a trace.
-pub fn path_table(finding: &Violation, style: &Style) -> String {
-    path(&Violations { automata: &[], inputs: &[] }, finding, style)
+pub fn path_table(violation: &Violation, style: &Style) -> String {
+    path(&ViolationRenderer { automata: &[], inputs: &[] }, violation, style)
 }
 
 /// Renders the path of a violation.
-pub(super) fn path(report: &Violations<'_>, finding: &Violation, style: &Style) -> String {
-    let names = variables(finding);
-    let wide = table(report, finding, &Columns::new(report, finding, VariableLayout::Columns(&names)), style);
+pub(super) fn path(renderer: &ViolationRenderer<'_>, violation: &Violation, style: &Style) -> String {
+    let names = variables(violation);
+    let wide = table(
+        renderer,
+        violation,
+        &Columns::new(renderer, violation, VariableLayout::Columns(&names)),
+        style,
+    );
     if wide.fits(style.width) {
         return wide.render(style);
     }
-    table(report, finding, &Columns::new(report, finding, VariableLayout::Changes(&names)), style)
+    table(renderer, violation, &Columns::new(renderer, violation, VariableLayout::Changes(&names)), style)
         .render(style)
 }
 
-fn table(report: &Violations<'_>, finding: &Violation, columns: &Columns<'_>, style: &Style) -> Table {
-    let (first, last) = shown_steps(finding);
-    let steps = &finding.path;
+fn table(
+    renderer: &ViolationRenderer<'_>,
+    violation: &Violation,
+    columns: &Columns<'_>,
+    style: &Style,
+) -> Table {
+    let (first, last) = shown_steps(violation);
+    let steps = &violation.path;
     let mut table = Table::default();
     columns.title(&mut table);
-    match finding.omitted {
+    match violation.omitted {
         Some(0) => {}
         Some(omitted) => table.note(format!("… {}", count(omitted, "earlier step"))),
         None => table.note("… earlier steps are not recorded".to_owned()),
@@ -52,9 +62,9 @@ fn table(report: &Violations<'_>, finding: &Violation, columns: &Columns<'_>, st
             table.note(format!("… {}", count(hidden as u64, "step")));
         }
         if at < first || at >= steps.len() - last {
-            table.row(columns.row(report, finding, step, before));
-            for line in packed(&columns.changes(step, before), style.width.saturating_sub(CHANGES)) {
-                table.note(format!("{:CHANGES$}{line}", ""));
+            table.row(columns.row(renderer, violation, step, before));
+            for line in packed(&columns.changes(step, before), style.width.saturating_sub(CHANGES_INDENT)) {
+                table.note(format!("{:CHANGES_INDENT$}{line}", ""));
             }
         }
     }
@@ -62,20 +72,20 @@ fn table(report: &Violations<'_>, finding: &Violation, columns: &Columns<'_>, st
 }
 
 /// Number of steps shown at the start and at the end of a path.
-fn shown_steps(finding: &Violation) -> (usize, usize) {
-    let len = finding.path.len();
-    match finding.omitted {
+fn shown_steps(violation: &Violation) -> (usize, usize) {
+    let len = violation.path.len();
+    match violation.omitted {
         _ if len <= MAX_ROWS => (0, len),
-        Some(0) => (FIRST, LAST),
+        Some(0) => (STEPS_AT_START, STEPS_AT_END),
         // The start of the path is not recorded anyway: a single gap suffices.
         _ => (0, MAX_ROWS),
     }
 }
 
 /// The variables that are ever set, in the order of the property.
-fn variables(finding: &Violation) -> Vec<&str> {
+fn variables(violation: &Violation) -> Vec<&str> {
     let mut names: Vec<&str> = Vec::new();
-    for variable in finding.path.iter().flat_map(|step| &step.env) {
+    for variable in violation.path.iter().flat_map(|step| &step.env) {
         if !names.contains(&variable.name.as_str()) {
             names.push(&variable.name);
         }
@@ -102,11 +112,15 @@ struct Columns<'a> {
 type Cell = (String, Paint);
 
 impl<'a> Columns<'a> {
-    fn new(report: &Violations<'_>, finding: &Violation, variables: VariableLayout<'a>) -> Columns<'a> {
-        let events = || finding.path.iter().filter_map(|step| step.event.as_ref());
+    fn new(
+        renderer: &ViolationRenderer<'_>,
+        violation: &Violation,
+        variables: VariableLayout<'a>,
+    ) -> Columns<'a> {
+        let events = || violation.path.iter().filter_map(|step| step.event.as_ref());
         let times = || events().filter_map(|event| event.time);
         Columns {
-            files: report.inputs.len(),
+            files: renderer.inputs.len(),
             decimals: times().next().is_some().then(|| decimals(times())),
             variables,
         }
@@ -126,7 +140,9 @@ impl<'a> Columns<'a> {
         table.column("state", Align::Left, 12);
         match self.variables {
             VariableLayout::Columns(names) => {
-                names.iter().for_each(|name| table.column(&shorten(name, VALUE), Align::Right, NARROW));
+                names.iter().for_each(|name| {
+                    table.column(&shorten(name, MAX_VALUE_WIDTH), Align::Right, MIN_COLUMN_WIDTH)
+                });
             }
             VariableLayout::Changes(_) => {}
         }
@@ -134,12 +150,12 @@ impl<'a> Columns<'a> {
 
     fn row(
         &self,
-        report: &Violations<'_>,
-        finding: &Violation,
+        renderer: &ViolationRenderer<'_>,
+        violation: &Violation,
         step: &PathStep,
         before: Option<&PathStep>,
     ) -> Vec<Cell> {
-        let mut row = self.event(report, finding, step);
+        let mut row = self.event(renderer, violation, step);
         let entered = before.is_some_and(|before| before.state != step.state);
         row.push((
             step.state.clone(),
@@ -153,7 +169,10 @@ impl<'a> Columns<'a> {
             let (now, earlier) = around(step, before);
             row.extend(names.iter().map(|name| {
                 let changed = !earlier.is_empty() && value(now, name) != value(earlier, name);
-                (shorten(value(now, name), VALUE), if changed { Paint::Changed } else { Paint::Plain })
+                (
+                    shorten(value(now, name), MAX_VALUE_WIDTH),
+                    if changed { Paint::Changed } else { Paint::Plain },
+                )
             }));
         }
         row
@@ -166,12 +185,12 @@ impl<'a> Columns<'a> {
         names
             .iter()
             .filter(|name| value(now, name) != value(earlier, name))
-            .map(|name| format!("{name}={}", shorten(value(now, name), VALUE)))
+            .map(|name| format!("{name}={}", shorten(value(now, name), MAX_VALUE_WIDTH)))
             .collect()
     }
 
     /// The cells of the event: number, position, time, and the event itself.
-    fn event(&self, report: &Violations<'_>, finding: &Violation, step: &PathStep) -> Vec<Cell> {
+    fn event(&self, renderer: &ViolationRenderer<'_>, violation: &Violation, step: &PathStep) -> Vec<Cell> {
         let plain = |text: String| (text, Paint::Plain);
         let mut cells = Vec::new();
         let Some(event) = &step.event else {
@@ -183,13 +202,13 @@ impl<'a> Columns<'a> {
         cells.push(plain(event.index.to_string()));
         match self.files {
             0 => {}
-            1 => cells.push(plain(event.place.line.to_string())),
-            _ => cells.push(plain(printable(&report.place(event.place)))),
+            1 => cells.push(plain(event.position.line.to_string())),
+            _ => cells.push(plain(printable(&renderer.position_text(event.position)))),
         }
         if let Some(decimals) = self.decimals {
             cells.push(plain(event.time.map_or(String::new(), |time| format!("{time:.decimals$}"))));
         }
-        cells.push(plain(event_without_binding(finding, event)));
+        cells.push(plain(event_without_binding(violation, event)));
         cells
     }
 }
@@ -216,9 +235,9 @@ fn value<'a>(env: &'a [Variable], name: &str) -> &'a str {
 }
 
 /// Renders an event without the parameters that are equal to the slice's binding.
-fn event_without_binding(finding: &Violation, event: &ReportedEvent) -> String {
+fn event_without_binding(violation: &Violation, event: &ReportedEvent) -> String {
     let shared = |param: &Variable| {
-        finding
+        violation
             .slice
             .iter()
             .any(|bound| bound.name == param.name && bound.value.as_ref() == Some(&param.value))
@@ -227,7 +246,7 @@ fn event_without_binding(finding: &Violation, event: &ReportedEvent) -> String {
         .params
         .iter()
         .filter(|param| !shared(param))
-        .map(|param| format!("{}={}", param.name, shorten(&param.value.text, VALUE)))
+        .map(|param| format!("{}={}", param.name, shorten(&param.value.text, MAX_VALUE_WIDTH)))
         .collect();
     if params.is_empty() { event.name.clone() } else { format!("{}({})", event.name, params.join(", ")) }
 }

@@ -3,7 +3,7 @@
 //!
 //! Hand-written because the few objects that are needed do not justify the 33 crates of `serde-sarif`.
 
-use super::{Report, Style, change};
+use super::{Report, Style, state_change_text};
 use crate::violation::{PathStep, ReportedEvent, Violation};
 use invigil_expr::diag::Span;
 use serde_json::{Value, json};
@@ -29,7 +29,7 @@ impl Report<'_> {
                     "rules": properties.map(|at| self.rule(at)).collect::<Vec<_>>(),
                 } },
                 "columnKind": "unicodeCodePoints",
-                "results": self.outcome.findings.iter().map(|found| self.sarif_result(found)).collect::<Vec<_>>(),
+                "results": self.outcome.violations.iter().map(|found| self.sarif_result(found)).collect::<Vec<_>>(),
                 "invocations": [{
                     "executionSuccessful": notifications.is_empty() && !self.interrupted,
                     "toolExecutionNotifications": notifications,
@@ -49,9 +49,9 @@ impl Report<'_> {
         })
     }
 
-    fn sarif_result(&self, finding: &Violation) -> Value {
-        let property = &self.outcome.properties[finding.property].name;
-        let slice: Vec<String> = finding
+    fn sarif_result(&self, violation: &Violation) -> Value {
+        let property = &self.outcome.properties[violation.property].name;
+        let slice: Vec<String> = violation
             .slice
             .iter()
             .map(|bound| {
@@ -60,31 +60,31 @@ impl Report<'_> {
             .collect();
         let slice = slice.join(", ");
         let with = if slice.is_empty() { String::new() } else { format!(" with {slice}") };
-        let what = match &finding.event {
+        let what = match &violation.event {
             Some(event) => format!("by {event}"),
-            None if finding.at_end => "at the end of the trace".to_owned(),
+            None if violation.at_end => "at the end of the trace".to_owned(),
             None => "at the start".to_owned(),
         };
-        let why = finding.why.as_ref().map_or(String::new(), |why| format!(", since {why}"));
-        let change = change(finding, &Style::default());
+        let why = violation.why.as_ref().map_or(String::new(), |why| format!(", since {why}"));
+        let change = state_change_text(violation, &Style::default());
         let text = format!("{property}{with} is violated {what}{why}: {change}");
         let mut result = json!({
             "ruleId": property,
-            "ruleIndex": finding.property,
+            "ruleIndex": violation.property,
             "level": "error",
             "message": { "text": text },
-            "locations": [self.location(finding.event.as_ref(), &slice)],
+            "locations": [self.location(violation.event.as_ref(), &slice)],
             "codeFlows": [{ "threadFlows": [{
-                "locations": finding.path.iter().map(|step| self.flow(step)).collect::<Vec<_>>(),
+                "locations": violation.path.iter().map(|step| self.flow(step)).collect::<Vec<_>>(),
             }] }],
         });
-        if let Some(place) =
-            self.state_span(finding.property, &finding.to).and_then(|span| self.source_place(span))
+        if let Some(position) =
+            self.state_span(violation.property, &violation.to).and_then(|span| self.source_place(span))
         {
             result["relatedLocations"] = json!([{
                 "id": 1,
-                "physicalLocation": place,
-                "message": { "text": format!("the state `{}` that was entered", finding.to) },
+                "physicalLocation": position,
+                "message": { "text": format!("the state `{}` that was entered", violation.to) },
             }]);
         }
         result
@@ -94,11 +94,11 @@ impl Report<'_> {
     fn location(&self, event: Option<&ReportedEvent>, slice: &str) -> Value {
         let mut location = json!({});
         if let Some(event) = event
-            && let Some(file) = self.trace_file(event.place)
+            && let Some(file) = self.trace_file(event.position)
         {
             location["physicalLocation"] = json!({
                 "artifactLocation": { "uri": uri(file) },
-                "region": { "startLine": event.place.line },
+                "region": { "startLine": event.position.line },
             });
         }
         if !slice.is_empty() {
@@ -121,10 +121,10 @@ impl Report<'_> {
 
     /// A position in a property file.
     fn source_place(&self, span: Span) -> Option<Value> {
-        let (source, place) = (self.sources.get(span.source)?, self.sources.line_column(span)?);
+        let (source, position) = (self.sources.get(span.source)?, self.sources.line_column(span)?);
         Some(json!({
             "artifactLocation": { "uri": uri(&source.name) },
-            "region": { "startLine": place.line, "startColumn": place.column },
+            "region": { "startLine": position.line, "startColumn": position.column },
         }))
     }
 }

@@ -9,17 +9,17 @@ use invigil_monitor::verdict::Verdict;
 impl Report<'_> {
     /// Renders the whole report. Errors of the check itself are rendered by [`errors`](Report::errors).
     pub fn text(&self, style: &Style) -> String {
-        self.rest(0, style)
+        self.text_after(0, style)
     }
 
-    /// Renders the report without the first `already` violations, which were printed during the check.
-    pub fn rest(&self, already: usize, style: &Style) -> String {
+    /// Renders the report without the first `printed` violations, which were printed during the check.
+    pub fn text_after(&self, printed: usize, style: &Style) -> String {
         let mut parts: Vec<String> = Vec::new();
-        for (number, finding) in self.outcome.findings.iter().enumerate().skip(already) {
-            parts.push(self.violations().text(number + 1, finding, style));
+        for (number, violation) in self.outcome.violations.iter().enumerate().skip(printed) {
+            parts.push(self.violation_renderer().text(number + 1, violation, style));
         }
-        let shown = self.outcome.findings.len() as u64;
-        let omitted = self.outcome.violations().saturating_sub(shown);
+        let shown = self.outcome.violations.len() as u64;
+        let omitted = self.outcome.violation_count().saturating_sub(shown);
         if omitted > 0 {
             let more = count(omitted, if shown > 0 { "more violation" } else { "violation" });
             parts.push(format!("{} (use `--limit` to show more)\n", style.paint(Paint::Bad, &more)));

@@ -1,4 +1,4 @@
-//! Rendering of violations. It does not need the result, so that violations can be printed during the check.
+//! Rendering of violations. Independent of `CheckResult`, so that violations can be printed during the check.
 
 use super::format::{grouped, printable, shorten, time};
 use super::path::path;
@@ -8,23 +8,23 @@ use invigil_monitor::automaton::Automaton;
 use invigil_trace::TracePosition;
 
 /// Maximum width of a value, in columns.
-const VALUE: usize = 60;
+const MAX_VALUE_WIDTH: usize = 60;
 
-/// The data needed to render violations.
+/// Renders violations as text.
 #[derive(Clone, Copy, Debug)]
-pub struct Violations<'a> {
+pub struct ViolationRenderer<'a> {
     /// The properties, in the order in which they are checked.
     pub automata: &'a [Automaton],
     /// The names of the inputs.
     pub inputs: &'a [String],
 }
 
-impl<'a> Violations<'a> {
+impl<'a> ViolationRenderer<'a> {
     /// Renders a violation with its path; `number` counts from 1.
-    pub fn text(&self, number: usize, finding: &Violation, style: &Style) -> String {
-        let property = self.automata.get(finding.property).map_or("?", |property| property.name.as_str());
-        let value = |text: Option<&str>| text.map_or("any".to_owned(), |text| shorten(text, VALUE));
-        let slice: Vec<String> = finding
+    pub fn text(&self, number: usize, violation: &Violation, style: &Style) -> String {
+        let property = self.automata.get(violation.property).map_or("?", |property| property.name.as_str());
+        let value = |text: Option<&str>| text.map_or("any".to_owned(), |text| shorten(text, MAX_VALUE_WIDTH));
+        let slice: Vec<String> = violation
             .slice
             .iter()
             .map(|bound| (&bound.name, bound.value.as_ref().map(|value| value.text.as_str())))
@@ -33,34 +33,34 @@ impl<'a> Violations<'a> {
         let with = if slice.is_empty() { String::new() } else { format!(" with {}", slice.join(", ")) };
         let headline = style.paint(Paint::Bad, &format!("violation {number}:"));
         let mut out = format!("{headline} {}{with}\n", style.paint(Paint::Title, property));
-        out.push_str(&self.automata.get(finding.property).map_or(String::new(), formula));
-        match &finding.event {
+        out.push_str(&self.automata.get(violation.property).map_or(String::new(), formula));
+        match &violation.event {
             Some(event) => {
                 out.push_str(&format!("  at     {}\n", self.position_and_time(event)));
                 out.push_str(&format!("  event  {}\n", event_text(event)));
-                out.push_str(&reason(finding));
+                out.push_str(&reason_line(violation));
             }
-            None if finding.at_end => out.push_str("  at     the end of the trace\n"),
+            None if violation.at_end => out.push_str("  at     the end of the trace\n"),
             None => out.push_str("  before any event: the property starts in a non-accepting state\n"),
         }
-        out.push_str(&format!("  state  {}\n\n", change(finding, style)));
-        out + &path(self, finding, style)
+        out.push_str(&format!("  state  {}\n\n", state_change_text(violation, style)));
+        out + &path(self, violation, style)
     }
 
     /// Renders position, number and time of an event.
     pub(super) fn position_and_time(&self, event: &ReportedEvent) -> String {
         let when = event.time.map_or(String::new(), |at| format!(", time {}", time(at)));
-        format!("{} (event {}{when})", printable(&self.place(event.place)), grouped(event.index))
+        format!("{} (event {}{when})", printable(&self.position_text(event.position)), grouped(event.index))
     }
 
     /// Renders a position in the trace as `file:line`.
-    pub(super) fn place(&self, place: TracePosition) -> String {
-        format!("{}:{}", self.input(place), place.line)
+    pub(super) fn position_text(&self, position: TracePosition) -> String {
+        format!("{}:{}", self.input(position), position.line)
     }
 
     /// The name of the input of a position.
-    pub(super) fn input(&self, place: TracePosition) -> &'a str {
-        self.inputs.get(place.input).map_or("?", String::as_str)
+    pub(super) fn input(&self, position: TracePosition) -> &'a str {
+        self.inputs.get(position.input).map_or("?", String::as_str)
     }
 }
 
@@ -73,19 +73,19 @@ pub fn formula(property: &Automaton) -> String {
 }
 
 /// Renders the condition that held at the event as a line, if there is text for it.
-pub fn reason(finding: &Violation) -> String {
-    finding.why.as_ref().map_or(String::new(), |why| format!("  since  {}\n", printable(why)))
+pub fn reason_line(violation: &Violation) -> String {
+    violation.why.as_ref().map_or(String::new(), |why| format!("  since  {}\n", printable(why)))
 }
 
 /// Renders the transition of the violation.
-pub fn change(finding: &Violation, style: &Style) -> String {
-    let to = style.paint(Paint::Bad, &finding.to);
-    if finding.at_end { to } else { format!("{} → {to}", finding.from) }
+pub fn state_change_text(violation: &Violation, style: &Style) -> String {
+    let to = style.paint(Paint::Bad, &violation.to);
+    if violation.at_end { to } else { format!("{} → {to}", violation.from) }
 }
 
 /// Renders an event with its parameters, with long values shortened.
 pub fn event_text(event: &ReportedEvent) -> String {
-    let shown = |text: &str| shorten(text, VALUE);
+    let shown = |text: &str| shorten(text, MAX_VALUE_WIDTH);
     let params: Vec<String> =
         event.params.iter().map(|param| format!("{}={}", param.name, shown(&param.value.text))).collect();
     // Special events such as `#exit` are not calls.

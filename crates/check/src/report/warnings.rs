@@ -17,8 +17,8 @@ impl Report<'_> {
         }
         let malformed = self.outcome.malformed_lines();
         if malformed.count() > 0 && !self.is_not_a_trace() && !self.ended_by_strict_error() {
-            let first = malformed.first.first().map_or(String::new(), |problem| {
-                format!(", first {}: {}", printable(&self.place(problem.position)), problem.message)
+            let first = malformed.first.first().map_or(String::new(), |error| {
+                format!(", first {}: {}", printable(&self.position_text(error.position)), error.message)
             });
             warn(format!("{}{first}; the verdict may be wrong", malformed_count(&malformed)));
         }

@@ -175,10 +175,10 @@ fn checked(
     let outcome = check(std::slice::from_ref(automaton), catalog, open, &options, &mut NoopListener);
     let property = &outcome.properties[0];
     assert!(property.failure.is_none() && property.missing.is_empty());
-    assert_eq!(outcome.findings.len() as u64, property.violations);
-    for finding in &outcome.findings {
-        let last = finding.path.last().map(|step| step.verdict);
-        assert_eq!(last, Some(if finding.at_end { Verdict::Undecided } else { Verdict::NonAccepting }));
+    assert_eq!(outcome.violations.len() as u64, property.violations);
+    for violation in &outcome.violations {
+        let last = violation.path.last().map(|step| step.verdict);
+        assert_eq!(last, Some(if violation.at_end { Verdict::Undecided } else { Verdict::NonAccepting }));
     }
     let count = |name: &str| {
         property.states.iter().find(|(known, _, _)| known == name).map_or(0, |(_, _, count)| *count)

@@ -275,8 +275,8 @@ pub(crate) struct GenTrace {
     pub(crate) components: usize,
 
     /// Number of propositions per component
-    #[arg(long, value_name = "N", default_value_t = 2)]
-    pub(crate) observations: usize,
+    #[arg(long = "observations", value_name = "N", default_value_t = 2)]
+    pub(crate) propositions: usize,
 
     /// Distribution: normal, binomial, beta-1, beta-2, or with parameters: normal:MEAN:VARIANCE, binomial:TRIALS:CHANCE, beta:A:B
     #[arg(long, value_name = "NAME", default_value = "normal", value_parser = str::parse::<Distribution>)]
@@ -309,8 +309,8 @@ pub(crate) struct GenSpec {
     pub(crate) components: usize,
 
     /// Number of propositions per component
-    #[arg(long, value_name = "N", default_value_t = 2)]
-    pub(crate) observations: usize,
+    #[arg(long = "observations", value_name = "N", default_value_t = 2)]
+    pub(crate) propositions: usize,
 
     /// Size of a formula: number of operators and propositions
     #[arg(long, value_name = "N", default_value_t = 15)]

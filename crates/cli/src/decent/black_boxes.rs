@@ -30,13 +30,13 @@ pub(super) fn load_all(spec: &LoadedSpec, file: &str, terminal: &Terminal) -> Re
                 let read = one.property()?;
                 let place = (&spec.system, at);
                 let made = PropertyBox::new(read.automata, &read.catalog, place, read.sources.clone(), file);
-                boxes.add(&spec.system, says, made.map_err(|wrong| one.wrong(&read.sources, &wrong))?);
+                boxes.add(&spec.system, says, made.map_err(|diagnostics| one.invalid(&read.sources, &diagnostics))?);
             }
             Some("medl") => {
                 let (read, scripts) = one.script()?;
                 for plan in &scripts.plans {
                     let made = ScriptBox::new(plan, &read.catalog, &scripts.places, (&spec.system, at));
-                    boxes.add(&spec.system, says, made.map_err(|wrong| one.wrong(&read.sources, &wrong))?);
+                    boxes.add(&spec.system, says, made.map_err(|diagnostics| one.invalid(&read.sources, &diagnostics))?);
                 }
             }
             _ => terminal.eprint(&format!(
@@ -86,11 +86,11 @@ impl BlackBoxLoader<'_> {
         let problem =
             SpecDiagnostic::new(self.id, format!("cannot read the black box `{name}`: {}", error.message))
                 .help(help);
-        Err(self.spec.wrong(&[self.loaded.diagnostic(problem)], self.terminal))
+        Err(self.spec.invalid(&[self.loaded.diagnostic(problem)], self.terminal))
     }
 
-    fn wrong(&self, sources: &invigil_expr::diag::Sources, problems: &[Diagnostic]) -> CliError {
-        CliError::rendered(render(sources, problems, self.terminal.errors.colour))
+    fn invalid(&self, sources: &invigil_expr::diag::Sources, diagnostics: &[Diagnostic]) -> CliError {
+        CliError::rendered(render(sources, diagnostics, self.terminal.errors.colour))
     }
 
     fn warn(&self, read: &Loaded) {

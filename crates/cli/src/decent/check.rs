@@ -80,8 +80,8 @@ fn monitors(out: &mut String, network: &Network, system: &System) {
 
 fn monitorable(out: &mut String, network: &Network, system: &System) -> bool {
     let name = |id: &MonitorId| network.monitor(*id).name.clone();
-    let (words, is_good) = match network.monitorability(system, Budget::default()) {
-        Monitorability::Always => ("It is monitorable: a verdict is always still possible.".to_owned(), true),
+    let (text, is_good) = match network.monitorability(system, Budget::default()) {
+        Monitorability::Always => ("It is monitorable: a verdict always remains possible.".to_owned(), true),
         Monitorability::ByStructure(because) => (
             format!("It is monitorable by a structural check; the exact check exceeds a limit ({because})."),
             true,
@@ -99,7 +99,7 @@ fn monitorable(out: &mut String, network: &Network, system: &System) -> bool {
             (format!("Monitorability is undecided: {cycle} refer to each other ({because})."), false)
         }
     };
-    let _ = writeln!(out, "{words}");
+    let _ = writeln!(out, "{text}");
     is_good
 }
 
@@ -116,7 +116,7 @@ fn same(out: &mut String, comparison: &Comparison, system: &System) -> bool {
             shown(&difference.after, system)
         )
     };
-    let (words, is_good) = match comparison {
+    let (text, is_good) = match comparison {
         Comparison::Same => ("Both always give the same verdict.".to_owned(), true),
         Comparison::OneIsSlower(difference) => (format!("One is slower: {}.", describe(difference)), true),
         Comparison::Different(difference) => (format!("They differ: {}.", describe(difference)), false),
@@ -127,7 +127,7 @@ fn same(out: &mut String, comparison: &Comparison, system: &System) -> bool {
             true,
         ),
     };
-    let _ = writeln!(out, "{words}");
+    let _ = writeln!(out, "{text}");
     is_good
 }
 

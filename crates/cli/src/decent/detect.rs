@@ -9,7 +9,7 @@ use invigil_decent::simulate::Conditions;
 use invigil_decent::spec::Specification;
 use invigil_decent::system::{Instant, MonitorId, PropositionId};
 use invigil_lab::detect::{AnnotatedMonitor, Annotations, Detection, Tally, detect};
-use invigil_lab::inputs::{Clock, Millis, PolledSensors, parse_moment, read_sensor_list};
+use invigil_lab::inputs::{Clock, Millis, PolledSensors, parse_timestamp, read_sensor_list};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::num::NonZeroU32;
@@ -79,7 +79,7 @@ Examples:
       --variant 'napping = G<=3(!@m_bedroom_light & @m_bedroom_bed_pressure)'";
 
 fn parse_time(text: &str) -> Result<Millis, String> {
-    parse_moment(text)
+    parse_timestamp(text)
         .ok_or_else(|| "expected milliseconds, or a date and time such as '2017-01-31 08:00:08'".to_owned())
 }
 
@@ -151,15 +151,15 @@ fn sensors(folder: &Path, specification: &Specification) -> Result<Vec<Sensor>, 
 }
 
 fn clock(args: &Args, sensors: &[Sensor], annotations: &Annotations) -> Result<Clock, CliError> {
-    let changes = sensors.iter().flat_map(|(_, changes)| changes).map(|(moment, _)| *moment);
-    let noted = annotations.entries.iter().flat_map(|entry| [entry.begin, entry.end]);
-    let moments: Vec<Millis> = changes.chain(noted).collect();
-    let start = args.from.or(moments.iter().min().copied()).unwrap_or(0);
-    let end = args.to.or(moments.iter().max().copied()).unwrap_or(0);
+    let changes = sensors.iter().flat_map(|(_, changes)| changes).map(|(time, _)| *time);
+    let bounds = annotations.entries.iter().flat_map(|entry| [entry.begin, entry.end]);
+    let times: Vec<Millis> = changes.chain(bounds).collect();
+    let start = args.from.or(times.iter().min().copied()).unwrap_or(0);
+    let end = args.to.or(times.iter().max().copied()).unwrap_or(0);
     let clock = Clock { start, step: Millis::from(args.step.get()), end };
-    let asked = end.checked_sub(start).map(|span| span / clock.step);
-    match asked {
-        Some(asked) if end > start && asked < Millis::from(Instant::MAX / 2) => Ok(clock),
+    let polls = end.checked_sub(start).map(|span| span / clock.step);
+    match polls {
+        Some(polls) if end > start && polls < Millis::from(Instant::MAX / 2) => Ok(clock),
         Some(_) if end > start => Err(CliError::new("more than 2^31 polls; give a larger --step")),
         _ => Err(CliError::new("no polls: the end is not after the start; give --from and --to")),
     }
@@ -172,19 +172,19 @@ fn rows(
     annotations: &Annotations,
     clock: Clock,
 ) -> Result<Vec<Row>, CliError> {
-    let noted = annotations.activities();
-    if let Some(unknown) = args.only.iter().find(|name| !noted.contains(&name.as_str())) {
+    let activities = annotations.activities();
+    if let Some(unknown) = args.only.iter().find(|name| !activities.contains(&name.as_str())) {
         return Err(CliError::new(format_args!(
             "`{unknown}` is not an annotated activity; expected one of {}",
-            noted.join(", ")
+            activities.join(", ")
         )));
     }
-    let is_wanted = |name: &str| args.only.is_empty() || args.only.iter().any(|only| only == name);
+    let is_selected = |name: &str| args.only.is_empty() || args.only.iter().any(|only| only == name);
     let mut rows = Vec::new();
     // In the order of the specification, which keeps related monitors together.
     for id in specification.monitors() {
         let name = specification.name(id);
-        if noted.contains(&name) && is_wanted(name) {
+        if activities.contains(&name) && is_selected(name) {
             rows.push(Row::new(name, true, id, annotations.intervals(name, clock)));
         }
         for (of, variant) in variants.iter().filter(|(of, _)| *of == id) {
@@ -262,7 +262,7 @@ fn as_text(rows: &[Row], found: &Detection) -> String {
         let _ = writeln!(
             out,
             "{:width$}  {:>8}  {:>8}  {precision:>9}  {recall:>6}  {f1:>4}",
-            row.name, tally.annotated, tally.held
+            row.name, tally.annotated, tally.detected
         );
     }
     if of(false).next().is_some() {
@@ -271,13 +271,13 @@ fn as_text(rows: &[Row], found: &Detection) -> String {
             writeln!(out, "{blank}{:width$}  {:>8}  {:>8}  {:>9}", "monitor", "true", "false", "undecided");
     }
     for (row, tally) in of(false) {
-        let unknown = found.instants.saturating_sub(tally.said);
+        let unknown = found.instants.saturating_sub(tally.decided);
         let _ = writeln!(
             out,
             "{:width$}  {:>8}  {:>8}  {unknown:>9}",
             row.name,
-            tally.held,
-            tally.said - tally.held
+            tally.detected,
+            tally.decided - tally.detected
         );
     }
     let _ = writeln!(
@@ -291,10 +291,10 @@ fn as_text(rows: &[Row], found: &Detection) -> String {
 
 fn as_json(rows: &[Row], found: &Detection) -> String {
     let row = |(row, tally): (&Row, &Tally)| {
-        let mut object = json!({ "name": row.name, "said": tally.said, "found": tally.held });
+        let mut object = json!({ "name": row.name, "said": tally.decided, "found": tally.detected });
         if row.is_activity {
             object["annotated"] = json!(tally.annotated);
-            object["right"] = json!(tally.right);
+            object["right"] = json!(tally.correct);
             object["precision"] = json!(tally.precision());
             object["recall"] = json!(tally.recall());
             object["f1"] = json!(tally.f1());

@@ -110,7 +110,7 @@ fn run_formulae(args: &Formulae, terminal: &Terminal) -> Result<ExitCode, CliErr
     let report = run_with_progress(&experiment, &mut store, &args.output, terminal)?;
     let mut out = format!("{kept} formulae monitored, {discarded} skipped\n");
     out += &summary(&report, started);
-    if report.runs + report.known > 0 {
+    if report.runs + report.stored > 0 {
         out.push('\n');
         let is_named = published.is_some() || list.iter().any(|one| one.name != one.formula);
         out += &match is_named {
@@ -129,7 +129,7 @@ fn run_formulae(args: &Formulae, terminal: &Terminal) -> Result<ExitCode, CliErr
 fn published(path: &Path) -> Result<PublishedMetrics, CliError> {
     let source = path.file_stem().unwrap_or_default().to_string_lossy();
     PublishedMetrics::read(&source, &files::read(path, "table of figures")?)
-        .map_err(|wrong| CliError::new(format_args!("{}: {wrong}", path.display())))
+        .map_err(|error| CliError::new(format_args!("{}: {error}", path.display())))
 }
 
 fn write_beside(list: &Path, ending: &str, lines: Vec<String>, terminal: &Terminal) -> Result<(), CliError> {
@@ -180,7 +180,7 @@ fn summary(report: &ExperimentReport, started: Instant) -> String {
         "{} runs in {:.1} s, {} stored before\n",
         HumanCount(report.runs as u64),
         started.elapsed().as_secs_f64(),
-        HumanCount(report.known as u64)
+        HumanCount(report.stored as u64)
     );
     for failure in &report.failures {
         let _ = writeln!(out, "not run: {failure}");

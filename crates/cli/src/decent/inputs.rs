@@ -81,7 +81,7 @@ pub(super) enum Observations {
     Live(Box<LiveInputs>),
 }
 
-const NOTHING: &str =
+const NO_OBSERVATIONS: &str =
     "no source of observations; give --trace, --traces, --table, --events, --listen or --program";
 
 impl InputArgs {
@@ -156,7 +156,7 @@ impl InputArgs {
             notes.iter().for_each(|note| terminal.eprint(&format!("note: {note}")));
             Ok(run)
         } else {
-            Err(CliError::new(NOTHING))
+            Err(CliError::new(NO_OBSERVATIONS))
         }
     }
 
@@ -175,13 +175,13 @@ impl InputArgs {
                 .split_once('=')
                 .ok_or_else(|| CliError::new(format_args!("`{text}` names no component; expected {form}")))?;
             let component = component(system, name)?;
-            if sources.iter().any(|(known, _)| *known == component) {
+            if sources.iter().any(|(other, _)| *other == component) {
                 return Err(CliError::new(format_args!("two inputs for {name}; omit one")));
             }
             sources.push((component, rest));
         }
         let (peers, programs) = sources.split_at(self.listen.len());
-        for id in system.components().filter(|id| !sources.iter().any(|(known, _)| known == id)) {
+        for id in system.components().filter(|id| !sources.iter().any(|(component, _)| component == id)) {
             if proposition_events(system, Some(id)).next().is_some() {
                 let name = system.component_name(id);
                 terminal.eprint(&format!("note: no input for {name}; give --listen or --program"));
@@ -229,11 +229,11 @@ fn proposition_events(
     system: &System,
     of: Option<ComponentId>,
 ) -> impl Iterator<Item = (PropositionId, String, EventKind)> + use<'_> {
-    let wanted = move |id: &PropositionId| {
+    let is_selected = move |id: &PropositionId| {
         of.is_none_or(|component| system.owner(*id) == component)
             && !system.proposition_name(*id).starts_with('@')
     };
-    system.propositions().filter(wanted).map(|id| {
+    system.propositions().filter(is_selected).map(|id| {
         let (name, kind) = event_named(system.proposition_name(id));
         (id, name, kind)
     })
@@ -241,8 +241,8 @@ fn proposition_events(
 
 fn component(system: &System, name: &str) -> Result<ComponentId, CliError> {
     system.find_component(name).ok_or_else(|| {
-        let known: Vec<&str> = system.components().map(|id| system.component_name(id)).collect();
-        CliError::new(format_args!("no component `{name}`; expected one of {}", known.join(", ")))
+        let names: Vec<&str> = system.components().map(|id| system.component_name(id)).collect();
+        CliError::new(format_args!("no component `{name}`; expected one of {}", names.join(", ")))
     })
 }
 
@@ -281,10 +281,10 @@ fn map_run(folder: &TraceFolder, run: usize, system: &System) -> Result<Recorded
     for component in components {
         for (round, seen) in component.into_iter().enumerate() {
             // Propositions that the specification does not use are dropped.
-            let known = seen.into_iter().filter_map(|(at, value)| {
+            let observations = seen.into_iter().filter_map(|(at, value)| {
                 Some((system.find_proposition(folder.system.proposition_name(at))?, value))
             });
-            rounds[round].extend(known);
+            rounds[round].extend(observations);
         }
     }
     Ok(split_by_component(&rounds, system))

@@ -55,13 +55,13 @@ impl LoadedSpec {
         let mut sources = Sources::default();
         let text = files::read(path, "specification")?;
         let id = sources.add(path.display().to_string(), text.as_str());
-        let (loaded, problems) = match is_xml {
+        let (loaded, diagnostics) = match is_xml {
             true => themis::load(id, &text, system),
             false => decent::load(id, &text),
         };
-        let shown = render(&sources, &problems, terminal.errors.colour);
+        let shown = render(&sources, &diagnostics, terminal.errors.colour);
         let Some(loaded) = loaded else { return Err(CliError::rendered(shown)) };
-        if !problems.is_empty() {
+        if !diagnostics.is_empty() {
             terminal.eprint(&shown);
         }
         let system = loaded.specification.system.clone();
@@ -108,12 +108,12 @@ impl LoadedSpec {
         loaded: &LoadedSpecification,
         terminal: &Terminal,
     ) -> Result<Network, CliError> {
-        loaded.network(Budget::default()).map_err(|problems| self.wrong(&problems, terminal))
+        loaded.network(Budget::default()).map_err(|diagnostics| self.invalid(&diagnostics, terminal))
     }
 
     /// Renders the diagnostics of a specification.
-    pub(super) fn wrong(&self, problems: &[Diagnostic], terminal: &Terminal) -> CliError {
-        CliError::rendered(render(&self.sources, problems, terminal.errors.colour))
+    pub(super) fn invalid(&self, diagnostics: &[Diagnostic], terminal: &Terminal) -> CliError {
+        CliError::rendered(render(&self.sources, diagnostics, terminal.errors.colour))
     }
 
     /// Replaces the formula of a monitor, given as `NAME = FORMULA`.
@@ -139,8 +139,8 @@ impl LoadedSpec {
     ) -> Result<T, CliError> {
         let id = self.sources.add(name, text);
         match &mut self.kind {
-            SpecKind::Specification(loaded) => adapt(loaded, id).map_err(|problems| {
-                CliError::rendered(render(&self.sources, &problems, terminal.errors.colour))
+            SpecKind::Specification(loaded) => adapt(loaded, id).map_err(|diagnostics| {
+                CliError::rendered(render(&self.sources, &diagnostics, terminal.errors.colour))
             }),
             SpecKind::Formula(_) => {
                 Err(CliError::new("a formula has no named monitors; give a specification"))

@@ -44,20 +44,20 @@ pub(super) fn wait(
     interrupt: &InterruptFlag,
     terminal: &Terminal,
 ) -> Result<Vec<(ComponentId, PeerInput)>, CliError> {
-    let (since, gives_up) = (Instant::now(), AtomicBool::new(false));
-    let notify = |words: &str| terminal.eprint(words);
+    let (since, stop_waiting) = (Instant::now(), AtomicBool::new(false));
+    let notify = |message: &str| terminal.eprint(message);
     let open = |channel: &Channel| {
         let was_stopped = Cell::new(false);
         let stop = || {
-            let stops = interrupt.is_set() || since.elapsed() >= wait || gives_up.load(Ordering::Relaxed);
+            let stops = interrupt.is_set() || since.elapsed() >= wait || stop_waiting.load(Ordering::Relaxed);
             was_stopped.set(stops);
             stops
         };
         // If one socket cannot be opened, the others stop waiting.
         let opened = channel.open(&WaitPolicy { timeout: wait, stop: &stop, notify: &notify });
-        opened.map_err(|words| {
-            gives_up.store(true, Ordering::Relaxed);
-            (!was_stopped.get()).then_some(words)
+        opened.map_err(|message| {
+            stop_waiting.store(true, Ordering::Relaxed);
+            (!was_stopped.get()).then_some(message)
         })
     };
     let opened: Vec<_> = thread::scope(|scope| {
@@ -73,7 +73,7 @@ pub(super) fn wait(
     }
     let system = Arc::new(system.clone());
     let mut peers = Vec::new();
-    let mut wrong: Vec<String> = Vec::new();
+    let mut errors: Vec<String> = Vec::new();
     for ((id, channel), opened) in sockets.iter().zip(opened) {
         let name = system.component_name(*id);
         match opened {
@@ -90,18 +90,18 @@ pub(super) fn wait(
                     PeerInput { lines: LineInput::new(lines, Arc::clone(&system)), is_over: false },
                 ));
             }
-            Ok(Err(Some(words))) => wrong.insert(0, format!("{name}: {words}")),
-            Ok(Err(None)) => wrong.push(format!(
+            Ok(Err(Some(message))) => errors.insert(0, format!("{name}: {message}")),
+            Ok(Err(None)) => errors.push(format!(
                 "{name}: no connection to {channel} within {} s; wait longer with `--wait SECONDS`",
                 wait.as_secs_f64()
             )),
             Err(_) => {
-                wrong.push(format!("{name}: internal error while waiting for {channel}; please report this"))
+                errors.push(format!("{name}: internal error while waiting for {channel}; please report this"))
             }
         }
     }
     // The first message is the cause; sockets that stopped waiting are consequences.
-    wrong.first().map_or(Ok(peers), |words| Err(CliError::new(words)))
+    errors.first().map_or(Ok(peers), |message| Err(CliError::new(message)))
 }
 
 /// Message after Ctrl-C.
@@ -123,8 +123,8 @@ impl Read for TimedReader {
             if self.interrupt.is_set() {
                 return Err(io::Error::other(STOPPED));
             }
-            let left = self.wait.saturating_sub(since.elapsed());
-            if left.is_zero() {
+            let remaining = self.wait.saturating_sub(since.elapsed());
+            if remaining.is_zero() {
                 let message = format!(
                     "no complete line within {} s (a round without observations is an empty line); wait longer with \
                      `--wait SECONDS`",
@@ -132,9 +132,9 @@ impl Read for TimedReader {
                 );
                 return Err(io::Error::new(ErrorKind::TimedOut, message));
             }
-            let patience = Timespec::try_from(left).map_or(POLL_INTERVAL, |left| left.min(POLL_INTERVAL));
+            let timeout = Timespec::try_from(remaining).map_or(POLL_INTERVAL, |time| time.min(POLL_INTERVAL));
             let mut waiting = [PollFd::new(&self.file, PollFlags::IN)];
-            match poll(&mut waiting, Some(&patience)) {
+            match poll(&mut waiting, Some(&timeout)) {
                 Ok(0) | Err(Errno::INTR) => {}
                 _ => {
                     let read = self.file.read(buffer)?;

@@ -37,8 +37,8 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> Result<ExitCode, CliError
         // Writing to a string does not fail.
         let _ = match sensor.rates() {
             Some((least, most)) => {
-                let (shortest, longest) = all.unwrap_or((least, most));
-                all = Some((shortest.min(least), longest.max(most)));
+                let (lowest, highest) = all.unwrap_or((least, most));
+                all = Some((lowest.min(least), highest.max(most)));
                 writeln!(
                     out,
                     "{name:names$}  {kind:9}  {file:file_names$}  min {least:>12}  max {most:>12}  ms  ok"

@@ -49,9 +49,9 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> Result<ExitCode, CliError
 
 /// Prints how live inputs ended, and returns their error.
 fn report_endings(live: &LiveInputs, system: &System, terminal: &Terminal) -> Result<(), CliError> {
-    for (id, rounds, words) in live.endings() {
+    for (id, rounds, text) in live.endings() {
         let rounds = counted(rounds as usize, "round");
-        terminal.eprint(&format!("note: {}: {words}, after {rounds}", system.component_name(id)));
+        terminal.eprint(&format!("note: {}: {text}, after {rounds}", system.component_name(id)));
     }
     match live.error() {
         Some(error) if error.message == STOPPED => {
@@ -86,7 +86,7 @@ fn run_algorithms<E: Encoding>(
                 let prepared = MonitorSet::new(*choice, &mut logic, formula, &spec.system);
                 Ok((
                     choice.name(),
-                    prepared.map_err(|wrong| CliError::new(format_args!("{choice}: {wrong}")))?,
+                    prepared.map_err(|error| CliError::new(format_args!("{choice}: {error}")))?,
                 ))
             };
             chosen.iter().map(prepare).collect::<Result<_, CliError>>()?

@@ -48,5 +48,5 @@ fn is_expected(outcome: &CheckResult) -> bool {
         event.is_some_and(|event| event.index == 18 && event.name == "queue_push")
             && env.iter().any(|variable| variable.name == "N" && variable.value.text == "16")
     };
-    outcome.violations() == 1 && matches!(&outcome.findings[..], [finding] if is_the_bug(finding))
+    outcome.violation_count() == 1 && matches!(&outcome.violations[..], [finding] if is_the_bug(finding))
 }

@@ -121,7 +121,7 @@ pub(super) fn json(explanation: &Explanation) -> Value {
         "stutters": explanation.stutters.as_ref().map(|[holds, fails]| json!({ "holds": word(holds), "fails": word(fails) })),
         "monitorable": explanation.monitorable.as_ref().map(|found| found.is_monitorable),
         "monitoring": explanation.monitorable.as_ref().map(|found| &found.reason),
-        "blind_after": explanation.monitorable.as_ref().and_then(|found| found.blind_prefix.as_ref()),
+        "ugly_prefix": explanation.monitorable.as_ref().and_then(|found| found.blind_prefix.as_ref()),
         "good_prefix": explanation.good_prefix,
         "bad_prefix": explanation.bad_prefix,
         "holds_on": explanation.holds_on.as_ref().map(word),

@@ -89,8 +89,8 @@ fn explain_all(loaded: &Loaded, terminal: &Terminal) -> Result<Vec<ExplainedProp
                 ExplainedProperty::Prop(explain(written, automaton, &loaded.catalog, &loaded.sources))
             }
             PropertySource::Ltl(written) => {
-                let said = with_large_stack(|| written.explain())?.map_err(|problems| {
-                    CliError::rendered(render(&loaded.sources, &problems, terminal.errors.colour))
+                let said = with_large_stack(|| written.explain())?.map_err(|diagnostics| {
+                    CliError::rendered(render(&loaded.sources, &diagnostics, terminal.errors.colour))
                 })?;
                 ExplainedProperty::Ltl(Box::new(said))
             }

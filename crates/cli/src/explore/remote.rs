@@ -167,8 +167,8 @@ fn execution_trace(remote: &Remote, path: &Path) -> ExecutionTrace {
         let (changes, action) = (changes.collect(), action.map(|action| remote.describe_action(&action)));
         steps.push(TraceStep { action, event: None, state, changes });
     }
-    let wrong = path.fault.and_then(|number| remote.action(number));
-    let ending = match (wrong, path.states.last()) {
+    let faulty_action = path.fault.and_then(|number| remote.action(number));
+    let ending = match (faulty_action, path.states.last()) {
         (Some(action), Some(last)) => fault(remote, action, last[0]),
         _ => ExecutionEnd::Here,
     };

@@ -24,8 +24,8 @@ pub(super) fn run(args: &Check, terminal: &Terminal) -> Result<ExitCode, CliErro
         let quiet = args.results.quiet;
         let from = connect(&args.from, args.wait.timeout, quiet, &interrupt, terminal, Channel::open)?;
         let mut from = InterruptibleStream::new(from.into_file(), interrupt.clone());
-        let done = check(&mut from, &mut GroupReader::new(args.format), checking, args.strict);
-        Ok((done.errors, done.failure.into_iter().collect()))
+        let summary = check(&mut from, &mut GroupReader::new(args.format), checking, args.strict);
+        Ok((summary.errors, summary.failure.into_iter().collect()))
     })
 }
 
@@ -41,14 +41,14 @@ pub(super) fn run_both(args: &Run, terminal: &Terminal) -> Result<ExitCode, CliE
     let interrupt = InterruptFlag::install();
     check_and_report(&args.results, requirements, &interrupt, terminal, |checking| {
         let mut record = recording(args.record.as_deref(), args.source.wait.timeout, &interrupt, terminal)?;
-        let done =
+        let summary =
             source::run(&args.source, quiet, monitoring, &mut (checking, &mut record), &interrupt, terminal)?;
-        let mut failures: Vec<String> = done.failure.into_iter().collect();
+        let mut failures: Vec<String> = summary.failure.into_iter().collect();
         failures.extend(record.map(BufferedSender::finish).unwrap_or_default().failures);
-        if done.faults > 0 {
+        if summary.faults > 0 {
             failures.push(format!("a definition in {} divided by zero", args.monitoring.display()));
         }
-        Ok((done.errors, failures))
+        Ok((summary.errors, failures))
     })
 }
 

@@ -56,8 +56,8 @@ fn summary(done: &Instrumented, folder: &Path, class_path: &[String]) -> String 
             class.name, class.probes, class.before, class.after
         );
     }
-    for words in &done.skipped {
-        let _ = writeln!(text, "not instrumented: {words}");
+    for message in &done.skipped {
+        let _ = writeln!(text, "not instrumented: {message}");
     }
     let _ = writeln!(
         text,

@@ -37,7 +37,7 @@ pub(super) fn run(args: &Recognize, terminal: &Terminal) -> Result<ExitCode, Cli
     let to = connect(&args.to, timeout, args.quiet, &interrupt, terminal, Channel::create)?;
     let mut delivery = BufferedSender::new(args.to_format, to, args.buffer, args.keep.clone());
     let mut record = recording(args.record.as_deref(), timeout, &interrupt, terminal)?;
-    let done = source::run(
+    let summary = source::run(
         &args.source,
         args.quiet,
         script,
@@ -48,13 +48,13 @@ pub(super) fn run(args: &Recognize, terminal: &Terminal) -> Result<ExitCode, Cli
     let delivered = delivery.finish();
     let recorded = record.map(BufferedSender::finish).unwrap_or_default();
 
-    print_input_errors(&done.errors, terminal);
-    let failures = done.failure.iter().chain(&delivered.failures).chain(&recorded.failures);
+    print_input_errors(&summary.errors, terminal);
+    let failures = summary.failure.iter().chain(&delivered.failures).chain(&recorded.failures);
     failures.for_each(|failure| terminal.error(failure));
-    if done.faults > 0 {
+    if summary.faults > 0 {
         terminal.eprint(&format!(
             "{} in the script's definitions: division by zero",
-            count(done.faults, "fault")
+            count(summary.faults, "fault")
         ));
     }
     if delivered.lost > 0 {
@@ -67,11 +67,11 @@ pub(super) fn run(args: &Recognize, terminal: &Terminal) -> Result<ExitCode, Cli
         terminal.error(&format!("{} could not be delivered{kept}", count(delivered.lost, "instant")));
     }
     if !args.quiet {
-        let (taken, sent) = (count(done.snapshots, "snapshot"), count(delivered.sent, "instant"));
+        let (taken, sent) = (count(summary.snapshots, "snapshot"), count(delivered.sent, "instant"));
         terminal.eprint(&format!("{taken} read, {sent} sent"));
     }
     let is_complete =
-        done.is_complete() && delivered.is_complete() && recorded.is_complete() && done.faults == 0;
+        summary.is_complete() && delivered.is_complete() && recorded.is_complete() && summary.faults == 0;
     Ok(ExitCode::from(match is_complete {
         _ if interrupt.is_set() => INTERRUPTED,
         true => 0,

@@ -17,8 +17,8 @@ pub(super) struct Report<'a> {
 
 /// Prints warnings about unreadable input.
 pub(super) fn print_input_errors(errors: &InputErrors, terminal: &Terminal) {
-    for words in errors.first() {
-        terminal.eprint(&format!("{} {words}", terminal.errors.paint(Paint::Open, "warning:")));
+    for message in errors.first() {
+        terminal.eprint(&format!("{} {message}", terminal.errors.paint(Paint::Open, "warning:")));
     }
     let more = errors.count() - errors.first().len() as u64;
     if more > 0 {
@@ -27,7 +27,7 @@ pub(super) fn print_input_errors(errors: &InputErrors, terminal: &Terminal) {
 }
 
 impl Report<'_> {
-    /// The exit status. Errors do not invalidate a violation, but they do invalidate that all requirements hold.
+    /// The exit status. Errors do not invalidate a violation, but they do invalidate a verdict of *holds*.
     pub(super) fn status(&self) -> u8 {
         if self.outcome.violations() > 0 {
             VIOLATED

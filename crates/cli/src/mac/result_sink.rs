@@ -35,21 +35,24 @@ impl<'a> ResultSink<'a> {
 
     pub(super) fn report(&mut self, findings: &CheckOutput) {
         let time = findings.time();
-        for judged in findings.properties() {
-            let number = judged.property as usize;
-            if judged.violations > self.counts[number] {
-                self.counts[number] = judged.violations;
-                let word =
-                    if judged.truth == invigil_monitor::mac::Truth::False { "violated" } else { "undefined" };
+        for property_change in findings.properties() {
+            let number = property_change.property as usize;
+            if property_change.violations > self.counts[number] {
+                self.counts[number] = property_change.violations;
+                let word = if property_change.truth == invigil_monitor::mac::Truth::False {
+                    "violated"
+                } else {
+                    "undefined"
+                };
                 self.violation("property", number, word, time);
             }
         }
-        for raised in findings.alarms() {
-            self.violation("alarm", self.properties + raised.alarm as usize, "raised", time);
+        for alarm in findings.alarms() {
+            self.violation("alarm", self.properties + alarm.alarm as usize, "raised", time);
         }
-        for done in findings.actions() {
-            match done {
-                Action::Invoke(action) => self.actions.invoke(action.0, time),
+        for action in findings.actions() {
+            match action {
+                Action::Invoke(id) => self.actions.invoke(id.0, time),
                 Action::Print(text) if self.args.json || self.args.quiet => {
                     self.terminal.eprint(&printable(text))
                 }
@@ -59,7 +62,7 @@ impl<'a> ResultSink<'a> {
         }
     }
 
-    fn violation(&mut self, sort: &str, number: usize, word: &str, time: i64) {
+    fn violation(&mut self, kind: &str, number: usize, word: &str, time: i64) {
         self.reported += 1;
         if self.args.json || self.args.quiet {
             return;
@@ -67,6 +70,6 @@ impl<'a> ResultSink<'a> {
         let style = &self.terminal.style;
         let word = style.paint(Paint::Bad, word);
         let name = style.paint(Paint::Title, &self.names[number]);
-        let _ = self.terminal.print(&format!("{time:>10} ms  {sort} {name} {word}\n"));
+        let _ = self.terminal.print(&format!("{time:>10} ms  {kind} {name} {word}\n"));
     }
 }

@@ -14,7 +14,7 @@ use std::path::Path;
 /// Scripts that are loaded together and share the sources of their diagnostics.
 pub(crate) struct ScriptSet {
     sources: Sources,
-    problems: Vec<Diagnostic>,
+    diagnostics: Vec<Diagnostic>,
 }
 
 impl ScriptSet {
@@ -22,7 +22,7 @@ impl ScriptSet {
         let mut sources = Sources::default();
         // Diagnostics about a compiled script's interface have no position: they refer to the empty first source.
         sources.add("", "");
-        ScriptSet { sources, problems: Vec::new() }
+        ScriptSet { sources, diagnostics: Vec::new() }
     }
 
     /// Reads a script, as source or compiled.
@@ -30,7 +30,7 @@ impl ScriptSet {
         let text = files::read(path, "script")?;
         let name = path.display().to_string();
         let loaded = CompiledScript::from_json(&text)
-            .map_err(|words| CliError::new(format_args!("{name}: {words}")))?;
+            .map_err(|message| CliError::new(format_args!("{name}: {message}")))?;
         let (language, verb) = match kind {
             ScriptKind::Recogniser => ("PEDL", "monitoring"),
             ScriptKind::Checker => ("MEDL", "requirement"),
@@ -54,9 +54,9 @@ impl ScriptSet {
         compiled.constants.retain(|(name, _)| !constants.iter().any(|(other, _)| other == name));
         compiled.constants.extend_from_slice(constants);
         let source = self.sources.add(compiled.name.clone(), compiled.script.clone());
-        let (lowered, problems) = compiled.recogniser(source);
+        let (lowered, diagnostics) = compiled.recogniser(source);
         check_constants(&compiled, source, constants)?;
-        self.problems.extend(problems);
+        self.diagnostics.extend(diagnostics);
         Ok(lowered.map(|lowered| (compiled, lowered)))
     }
 
@@ -71,23 +71,23 @@ impl ScriptSet {
             compiled.exports = Some(exports.to_vec());
         }
         let source = self.sources.add(compiled.name.clone(), compiled.script.clone());
-        let (lowered, problems) = compiled.checker(source);
-        self.problems.extend(problems);
+        let (lowered, diagnostics) = compiled.checker(source);
+        self.diagnostics.extend(diagnostics);
         Ok(lowered.map(|lowered| (compiled, lowered)))
     }
 
     /// Renders diagnostics.
-    pub(crate) fn shown(&self, problems: &[Diagnostic], terminal: &Terminal) -> String {
-        render(&self.sources, problems, terminal.errors.colour)
+    pub(crate) fn shown(&self, diagnostics: &[Diagnostic], terminal: &Terminal) -> String {
+        render(&self.sources, diagnostics, terminal.errors.colour)
     }
 
     /// Prints all warnings, or returns all diagnostics if one of them is an error.
     pub(crate) fn report(&self, quiet: bool, terminal: &Terminal) -> Result<(), CliError> {
-        let shown = || self.shown(&self.problems, terminal);
-        if self.problems.iter().any(Diagnostic::is_error) {
+        let shown = || self.shown(&self.diagnostics, terminal);
+        if self.diagnostics.iter().any(Diagnostic::is_error) {
             return Err(CliError::rendered(shown()));
         }
-        if !quiet && !self.problems.is_empty() {
+        if !quiet && !self.diagnostics.is_empty() {
             terminal.eprint(&(shown() + "\n"));
         }
         Ok(())
@@ -100,8 +100,8 @@ fn check_constants(
     source: SourceId,
     constants: &[(String, Literal)],
 ) -> Result<(), CliError> {
-    let (script, problems) = pedl::parse(source, &compiled.script);
-    if problems.iter().any(Diagnostic::is_error) {
+    let (script, diagnostics) = pedl::parse(source, &compiled.script);
+    if diagnostics.iter().any(Diagnostic::is_error) {
         // The used constants are unknown, and the script is rejected anyway.
         return Ok(());
     }

@@ -25,9 +25,9 @@ pub(super) fn connect(
     open: fn(&Channel, &WaitPolicy<'_>) -> Result<Connection, String>,
 ) -> Result<Connection, CliError> {
     let stop = || interrupt.is_set();
-    let notify = |words: &str| {
+    let notify = |message: &str| {
         if !quiet {
-            terminal.eprint(words);
+            terminal.eprint(message);
         }
     };
     open(channel, &WaitPolicy { timeout, stop: &stop, notify: &notify }).map_err(CliError::new)

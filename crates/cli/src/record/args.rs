@@ -15,8 +15,13 @@ use std::path::PathBuf;
 /// No event is lost: if events occur faster than they can be written, the program waits. With `--lossy` it does not
 /// wait, and the number of lost events is reported. All events before a crash or a kill are recorded.
 #[derive(Options)]
-#[command(after_help = RECORD)]
+#[command(after_help = RECORD, override_usage = USAGE)]
 pub(crate) struct Record {
+    /// The program (a path, or a name that is looked up in PATH) and its arguments
+    // The first field: the heading of the options for starting it applies to all fields after them.
+    #[arg(value_name = "PROGRAM", required_unless_present = "process", trailing_var_arg = true)]
+    pub(crate) program: Vec<OsString>,
+
     /// Property whose events are recorded: FILE.prop, FILE.ltl, or a formula such as 'ltl:G(open -> F close)'; repeatable
     #[arg(short, long = "property", value_name = "PROPERTY", required = true)]
     pub(crate) properties: Vec<PathBuf>,
@@ -69,11 +74,11 @@ pub(crate) struct Record {
 
     #[command(flatten)]
     pub(crate) launch: LaunchArgs,
-
-    /// The program (a path, or a name that is looked up in PATH) and its arguments
-    #[arg(value_name = "PROGRAM", required_unless_present = "process", trailing_var_arg = true)]
-    pub(crate) program: Vec<OsString>,
 }
+
+const USAGE: &str = "\
+invigil record [OPTIONS] -p <PROPERTY> [--] <PROGRAM> [ARGUMENT]…
+       invigil record [OPTIONS] -p <PROPERTY> --pid <PID>";
 
 const RECORD: &str = "\
 Examples:

@@ -38,11 +38,11 @@ impl RecordSummary {
         } else if !args.quiet {
             terminal.eprint(&self.text());
         }
-        if let RecordingEnd::Broken(words) = &self.end {
-            terminal.error(words);
+        if let RecordingEnd::Broken(message) = &self.end {
+            terminal.error(message);
         }
-        if let Some(words) = &self.write_error {
-            terminal.error(words);
+        if let Some(message) = &self.write_error {
+            terminal.error(message);
         }
         Ok(())
     }
@@ -58,12 +58,12 @@ impl RecordSummary {
             RecordingEnd::Broken(_) => format!("could not be resumed; {left}"),
         };
         let events = counted(self.events);
-        let mut words = format!("The program {end}.\nWrote {events} to {}.", self.output);
+        let mut message = format!("The program {end}.\nWrote {events} to {}.", self.output);
         if self.lost > 0 {
             let lost = counted(self.lost);
-            words += &format!("\nLost {lost} because the event buffer was full (see `--ring`).");
+            message += &format!("\nLost {lost} because the event buffer was full (see `--ring`).");
         }
-        words
+        message
     }
 
     fn json(&self) -> String {
@@ -76,7 +76,7 @@ impl RecordSummary {
             RecordingEnd::Interrupted | RecordingEnd::Broken(_) if self.was_launched => ("ended", None, None),
             RecordingEnd::Interrupted | RecordingEnd::Broken(_) => ("detached", None, None),
         };
-        let broken = if let RecordingEnd::Broken(words) = &self.end { Some(words) } else { None };
+        let broken = if let RecordingEnd::Broken(message) = &self.end { Some(message) } else { None };
         let probes = self
             .probes
             .iter()

@@ -21,8 +21,13 @@ use std::path::PathBuf;
 /// With FILE.model or FILE.dve instead of a program, prints one execution of the model. The options for models are
 /// listed by `invigil run --help-models`.
 #[derive(Options)]
-#[command(after_help = RUN, mut_args = hide_model_options)]
+#[command(after_help = RUN, mut_args = hide_model_options, override_usage = "invigil run [OPTIONS] [--] <PROGRAM> [ARGUMENT]…")]
 pub(crate) struct Run {
+    /// The program (a path, or a name that is looked up in PATH) and its arguments; or a model, FILE.model or FILE.dve
+    // The first field: the heading of the options for models applies to all fields after them.
+    #[arg(value_name = "PROGRAM", required_unless_present = "help_models", trailing_var_arg = true)]
+    pub(crate) program: Vec<OsString>,
+
     #[command(flatten)]
     pub(crate) monitor: MonitorArgs,
 
@@ -35,10 +40,6 @@ pub(crate) struct Run {
     /// List the options for models: `invigil run FILE.model`
     #[arg(long, exclusive = true)]
     pub(crate) help_models: bool,
-
-    /// The program (a path, or a name that is looked up in PATH) and its arguments; or a model, FILE.model or FILE.dve
-    #[arg(value_name = "PROGRAM", required_unless_present = "help_models", trailing_var_arg = true)]
-    pub(crate) program: Vec<OsString>,
 }
 
 /// Heading of the options that apply to models only.
@@ -62,7 +63,11 @@ pub(super) fn model_help(command: Command) -> Error {
         arg.hide(!applies && !is_positional)
     };
     let command = command.mut_subcommand("run", |run| {
-        run.about(MODEL_ABOUT).long_about(None).after_help(MODEL_EXAMPLES).mut_args(show)
+        run.about(MODEL_ABOUT)
+            .long_about(None)
+            .override_usage("invigil run [OPTIONS] <MODEL>")
+            .after_help(MODEL_EXAMPLES)
+            .mut_args(show)
     });
     match command.try_get_matches_from(["invigil", "run", "--help"]) {
         Err(help) => help,
@@ -227,8 +232,8 @@ pub(crate) struct MonitorArgs {
     #[arg(long)]
     pub(crate) batch: bool,
 
-    /// What to do at a violation when there is no prompt
-    #[arg(long, value_name = "WHAT", default_value = "stop")]
+    /// Action at a violation when there is no prompt
+    #[arg(long, value_name = "ACTION", default_value = "stop")]
     pub(crate) on_violation: OnViolation,
 
     /// Write the events as a trace; the file name ends in .jsonl, .csv or .trace
@@ -321,15 +326,15 @@ fn parse_variable(word: &str) -> Result<(OsString, OsString), String> {
 
 /// Parses an amount of memory: a number of bytes, or one with a unit.
 pub(crate) fn parse_bytes(word: &str) -> Result<u64, String> {
-    let wrong = || "expected a number of bytes, optionally with the unit K, M or G".to_owned();
+    let invalid = || "expected a number of bytes, optionally with the unit K, M or G".to_owned();
     let units = [('K', 10), ('M', 20), ('G', 30)];
     let unit = units.iter().find_map(|(letter, shift)| {
         let digits = word.strip_suffix([*letter, letter.to_ascii_lowercase()])?;
         Some((digits, *shift))
     });
     let (digits, shift) = unit.unwrap_or((word, 0));
-    let number: u64 = digits.parse().map_err(|_| wrong())?;
-    number.checked_mul(1 << shift).ok_or_else(wrong)
+    let number: u64 = digits.parse().map_err(|_| invalid())?;
+    number.checked_mul(1 << shift).ok_or_else(invalid)
 }
 
 #[cfg(test)]

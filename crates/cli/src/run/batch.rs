@@ -54,8 +54,8 @@ pub(super) fn run(running: &mut RunningSession<'_>, commands: Option<Vec<String>
 /// Runs commands and prints their results to where the report goes.
 fn run_commands(running: &mut RunningSession<'_>, commands: &[String], batch: &mut BatchOutcome) {
     if let Some(outcome) = running.outcome.take() {
-        let words = running.debugger.render_outcome(&outcome);
-        print_unless_quiet(running, &words);
+        let text = running.debugger.render_outcome(&outcome);
+        print_unless_quiet(running, &text);
     }
     for (at, line) in commands.iter().enumerate() {
         // At a prompt, an empty line repeats the last command; in a file, it only separates commands.
@@ -68,11 +68,11 @@ fn run_commands(running: &mut RunningSession<'_>, commands: &[String], batch: &m
             print_unless_quiet(running, &format!("{}{line}", running.style.paint(Paint::Title, PROMPT)));
         }
         match running.debugger.run(line) {
-            Ok(words) => print_unless_quiet(running, &words),
-            Err(words) => {
+            Ok(text) => print_unless_quiet(running, &text),
+            Err(message) => {
                 let file =
                     running.args.commands.as_ref().map_or(String::new(), |path| path.display().to_string());
-                batch.errors.push(format!("{file}:{}: `{}`: {words}", at + 1, line.trim()));
+                batch.errors.push(format!("{file}:{}: `{}`: {message}", at + 1, line.trim()));
                 batch.cut_short = Some("A command failed.".to_owned());
                 return;
             }
@@ -87,9 +87,9 @@ fn run_commands(running: &mut RunningSession<'_>, commands: &[String], batch: &m
     }
 }
 
-fn print_unless_quiet(running: &RunningSession<'_>, words: &str) {
-    if !running.args.quiet && !words.is_empty() {
-        running.terminal.eprint(words.trim_end());
+fn print_unless_quiet(running: &RunningSession<'_>, text: &str) {
+    if !running.args.quiet && !text.is_empty() {
+        running.terminal.eprint(text.trim_end());
     }
 }
 
@@ -110,8 +110,8 @@ fn run_to_end(running: &mut RunningSession<'_>, batch: &mut BatchOutcome) {
         match stopped {
             RunOutcome::Suspended(reasons) => {
                 if reasons.iter().any(is_failure) {
-                    let words = running.debugger.render_outcome(&RunOutcome::Suspended(reasons));
-                    batch.errors.push(words.trim_end().to_owned());
+                    let text = running.debugger.render_outcome(&RunOutcome::Suspended(reasons));
+                    batch.errors.push(text.trim_end().to_owned());
                     batch.cut_short = Some("A block failed.".to_owned());
                     return;
                 }
@@ -136,9 +136,9 @@ fn run_to_end(running: &mut RunningSession<'_>, batch: &mut BatchOutcome) {
             }
             RunOutcome::Ended(_) => {
                 if running.debugger.session().monitors_lost() {
-                    let words = "the program exited together with its embedded monitors, so its last events are unknown; with `--record` \
+                    let text = "the program exited together with its embedded monitors, so its last events are unknown; with `--record` \
                                  every event is reported as it occurs";
-                    batch.errors.push(words.to_owned());
+                    batch.errors.push(text.to_owned());
                 }
                 return;
             }
@@ -168,11 +168,11 @@ fn report(running: &mut RunningSession<'_>, batch: &BatchOutcome) -> u8 {
         cut_short: batch.cut_short.as_deref(),
         errors: &batch.errors,
     };
-    let (violations, mut wrong) = (report.violations(), !batch.errors.is_empty());
+    let (violations, mut has_errors) = (report.violations(), !batch.errors.is_empty());
     if running.args.json {
         if let Err(error) = running.terminal.print(&report.json()) {
             running.terminal.error(&error.message);
-            wrong = true;
+            has_errors = true;
         }
     } else if !running.args.quiet {
         running.terminal.eprint(report.text(&running.style).trim_end());
@@ -186,5 +186,5 @@ fn report(running: &mut RunningSession<'_>, batch: &BatchOutcome) -> u8 {
     if let Some(error) = &batch.target_error {
         running.terminal.error(error);
     }
-    status(violations, batch.interrupted, wrong, batch.target_error.is_some())
+    status(violations, batch.interrupted, has_errors, batch.target_error.is_some())
 }

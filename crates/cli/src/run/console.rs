@@ -18,7 +18,7 @@ struct TtyState {
 
 struct TtyStates {
     ours: TtyState,
-    /// The state that the target has set, if it differs from ours.
+    /// The state that the target has set, if it differs from that of the debugger.
     theirs: Option<TtyState>,
 }
 
@@ -95,8 +95,8 @@ fn write(settings: &TtyState) {
     let _ = before.thread_set_mask();
 }
 
-/// Whether a foreground process group belongs to the debugger or the target: it is our own, its leader descends from
-/// us, or its leader has exited. Any other group has taken the terminal while the debugger is in the background.
+/// Whether a foreground process group belongs to the debugger or the target: it is that of the debugger, its leader descends
+/// from the debugger, or its leader has exited. Any other group has taken the terminal while the debugger is in the background.
 fn is_own_or_descendant(group: Pid) -> bool {
     if group == getpgrp() {
         return true;

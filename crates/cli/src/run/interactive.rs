@@ -8,17 +8,17 @@ use std::io::{self, Write};
 /// Runs the program and opens the prompt at every stop.
 pub(super) fn run(running: &mut RunningSession<'_>, commands: Option<Vec<String>>) -> u8 {
     let errors = running.terminal.errors;
-    let show = |words: &str, is_error: bool| {
+    let show = |text: &str, is_error: bool| {
         if is_error {
             let mark = errors.paint(Paint::Bad, "error:");
             // A closed pipe is not an error.
-            let _ = match words.starts_with("error") {
-                true => write!(io::stderr(), "{words}"),
-                false => write!(io::stderr(), "{mark} {words}"),
+            let _ = match text.starts_with("error") {
+                true => write!(io::stderr(), "{text}"),
+                false => write!(io::stderr(), "{mark} {text}"),
             };
         } else {
             let mut out = io::stdout();
-            let _ = write!(out, "{words}").and_then(|()| out.flush());
+            let _ = write!(out, "{text}").and_then(|()| out.flush());
         }
     };
     let debugger = &mut running.debugger;
@@ -28,9 +28,9 @@ pub(super) fn run(running: &mut RunningSession<'_>, commands: Option<Vec<String>
     } else if let Some(commands) = &commands {
         for line in commands {
             match debugger.run_confirmed(line) {
-                Ok(words) => show(&words, false),
-                Err(words) => {
-                    show(&(words + "\n"), true);
+                Ok(text) => show(&text, false),
+                Err(text) => {
+                    show(&(text + "\n"), true);
                     break;
                 }
             }
@@ -43,14 +43,14 @@ pub(super) fn run(running: &mut RunningSession<'_>, commands: Option<Vec<String>
         show(&format!("The program {state}: `continue` runs it, `help` lists the commands.\n"), false);
     } else {
         match debugger.run("continue") {
-            Ok(words) => show(&words, false),
-            Err(words) => show(&(words + "\n"), true),
+            Ok(text) => show(&text, false),
+            Err(text) => show(&(text + "\n"), true),
         }
     }
     if !debugger.has_quit()
-        && let Err(words) = prompt::run_prompt(debugger, running.style, &show)
+        && let Err(text) = prompt::run_prompt(debugger, running.style, &show)
     {
-        show(&(words + "\n"), true);
+        show(&(text + "\n"), true);
         has_errors = true;
     }
     let report = debugger.session().report();

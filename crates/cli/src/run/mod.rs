@@ -124,7 +124,7 @@ fn is_interactive(args: &MonitorArgs) -> bool {
     !args.batch && !args.json && io::stdin().is_terminal() && io::stdout().is_terminal()
 }
 
-/// Runs a session. `ends` says whether leaving terminates the program, `has_checkpoints` whether it can be restored.
+/// Runs a session. `ends` specifies whether leaving terminates the program, `has_checkpoints` whether it can be restored.
 fn run_session(
     args: &MonitorArgs,
     commands: Option<Vec<String>>,
@@ -157,8 +157,8 @@ fn run_session(
         attached: !ends,
     };
     let (debugger, notes, outcome) = LiveDebugger::open(config).map_err(|failed| match failed {
-        OpenError::Input(words) => CliError::rendered(words),
-        OpenError::Target(words) => CliError { status: TARGET_FAILED, ..CliError::new(words) },
+        OpenError::Input(message) => CliError::rendered(message),
+        OpenError::Target(message) => CliError { status: TARGET_FAILED, ..CliError::new(message) },
     })?;
     if !debugger.loaded().warnings.is_empty() && !args.quiet {
         terminal.eprint(&debugger.loaded().warnings);

@@ -79,7 +79,7 @@ pub(crate) fn load(
     colour: bool,
 ) -> Result<LoadedScripts, CliError> {
     let (mut plans, mut places) = (Vec::new(), Vec::new());
-    let mut problems: Vec<Diagnostic> = Vec::new();
+    let mut diagnostics: Vec<Diagnostic> = Vec::new();
     for (at, (pedl, medl)) in scripts.iter().enumerate() {
         let sources = &mut loaded.sources;
         let mut read = |path: &Path| -> Result<SourceId, CliError> {
@@ -98,7 +98,7 @@ pub(crate) fn load(
             }
             None => mac::load(pedl, medl, &|_| None),
         })?;
-        problems.extend(found);
+        diagnostics.extend(found);
         let Some(scripts) = scripts else { continue };
         let names = if program.classes.is_some() { MethodNaming::WithTypes } else { MethodNaming::Plain };
         let watched = medl::connect(&scripts.pedl, &scripts.medl, names, program.strict, &mut loaded.catalog)
@@ -108,11 +108,11 @@ pub(crate) fn load(
             loaded.given.push(usize::MAX - at);
         }
         plans.push(watched.plan);
-        places.extend(watched.places);
+        places.extend(watched.event_spans);
     }
-    if problems.iter().any(Diagnostic::is_error) {
-        return Err(CliError::rendered(render(&loaded.sources, &problems, colour)));
+    if diagnostics.iter().any(Diagnostic::is_error) {
+        return Err(CliError::rendered(render(&loaded.sources, &diagnostics, colour)));
     }
-    loaded.warnings.extend(problems);
+    loaded.warnings.extend(diagnostics);
     Ok(LoadedScripts { plans, places })
 }

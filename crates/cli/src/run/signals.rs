@@ -19,9 +19,9 @@ const RETRY_INTERVAL: Duration = Duration::from_millis(100);
 /// Makes Ctrl-C stop the program. The third Ctrl-C without an effect shuts the session down, as other signals do.
 pub(super) fn listen(interrupt: &InterruptHandle, console: Option<Tty>) {
     // Ignored signals stay ignored, as `nohup` requires.
-    let wanted = [SIGINT, SIGTERM, SIGHUP, SIGQUIT].into_iter().filter(|signal| !is_ignored(*signal));
+    let handled = [SIGINT, SIGTERM, SIGHUP, SIGQUIT].into_iter().filter(|signal| !is_ignored(*signal));
     // If the handlers cannot be installed, signals terminate the command as by default.
-    let Ok(mut signals) = Signals::new(wanted) else { return };
+    let Ok(mut signals) = Signals::new(handled) else { return };
     let interrupt = interrupt.clone();
     thread::spawn(move || {
         let mut unanswered = 0;
@@ -39,8 +39,8 @@ pub(super) fn listen(interrupt: &InterruptHandle, console: Option<Tty>) {
 }
 
 /// Asks the main thread, which alone can detach from the program, to shut down. Exits when the time-out has passed.
-fn exit_main_thread(interrupt: &InterruptHandle, console: Option<&Tty>, patience: Duration) -> ! {
-    let until = Instant::now() + patience;
+fn exit_main_thread(interrupt: &InterruptHandle, console: Option<&Tty>, timeout: Duration) -> ! {
+    let until = Instant::now() + timeout;
     while Instant::now() < until {
         // Repeatedly, because the program may be just about to run, or the prompt just about to read.
         interrupt.request_exit();

@@ -47,7 +47,7 @@ impl TargetLaunch {
     }
 }
 
-/// How to start the program, from the options. `steps` says whether source-level stepping may be used.
+/// How to start the program, from the options. `steps` specifies whether source-level stepping may be used.
 pub(super) fn launch(args: &Run, steps: bool) -> Result<TargetLaunch, CliError> {
     let (program, arguments) = split_command(&args.program, &args.launch)?;
     let is_java = args.program.first().is_some_and(|program| invigil_jvm::is_java(Path::new(program)));
@@ -106,7 +106,7 @@ pub(crate) fn native_launch(
     Ok(launch)
 }
 
-/// Standard streams of the program. `stdin_is_used` and `stdout_is_used` say that this command needs a stream itself.
+/// Standard streams of the program. `stdin_is_used` and `stdout_is_used` specify that this command needs a stream itself.
 pub(crate) fn streams(
     args: &LaunchArgs,
     stdin_is_used: bool,

@@ -36,7 +36,7 @@ impl Folder {
         Folder(tempfile::tempdir().expect("a folder"))
     }
 
-    /// With the property [`HIT`] as `hit.prop`.
+    /// Creates a folder with the property [`HIT`] as `hit.prop`.
     pub(crate) fn with_hit() -> Folder {
         Folder::new().file("hit.prop", HIT)
     }
@@ -59,7 +59,7 @@ impl Folder {
         self.feed(args, b"")
     }
 
-    /// The same, with this standard input.
+    /// Runs `invigil` with these arguments and this standard input.
     pub(crate) fn feed(&self, args: &str, input: &[u8]) -> Ran {
         let mut command = Command::new(env!("CARGO_BIN_EXE_invigil"));
         command.args(args.split_whitespace());
@@ -92,11 +92,11 @@ fn finish(mut command: Command, folder: &Path, input: &[u8]) -> Ran {
         .expect("the command can be run");
     // A command that stops reading closes the pipe.
     let _ = child.stdin.take().expect("a pipe").write_all(input);
-    let done = child.wait_with_output().expect("it ends");
+    let output = child.wait_with_output().expect("the command exits");
     Ran {
-        status: done.status.code().expect("no signal"),
-        stdout: String::from_utf8(done.stdout).expect("text"),
-        stderr: String::from_utf8(done.stderr).expect("text"),
+        status: output.status.code().expect("no signal"),
+        stdout: String::from_utf8(output.stdout).expect("text"),
+        stderr: String::from_utf8(output.stderr).expect("text"),
     }
 }
 

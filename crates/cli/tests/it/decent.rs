@@ -130,7 +130,7 @@ fn specifications_are_drawn_and_checked() {
         "m0 (root) on lswitch",
         "needs m1",
         "It fits",
-        "a verdict is always still possible",
+        "a verdict always remains possible",
         "always give the same verdict",
     ] {
         assert!(good.stdout.contains(words), "{words}: {good:?}");
@@ -180,7 +180,7 @@ fn errors_have_remedies() {
         ),
         (
             &["decent", "run", "F(a0 & X[15] a1) & F b0", "--trace", "a0:t", "-a", "choreography"],
-            "16384 states of a monitor: write the formula as a specification",
+            "16384 states of a monitor: split it into a specification",
         ),
     ] {
         let ran = self::args(&folder, args);

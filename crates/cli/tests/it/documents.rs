@@ -6,12 +6,12 @@ use std::fs;
 use std::path::Path;
 
 /// The fenced blocks of a document with this language.
-fn blocks(document: &str, mark: &str) -> Vec<String> {
+fn blocks(document: &str, language: &str) -> Vec<String> {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(document);
     let text = fs::read_to_string(file).expect("the document");
-    let fence = format!("```{mark}\n");
-    let ended = |block: &str| block.split("```").next().unwrap_or_default().to_owned();
-    text.split(&fence).skip(1).map(ended).collect()
+    let fence = format!("```{language}\n");
+    let until_fence = |block: &str| block.split("```").next().unwrap_or_default().to_owned();
+    text.split(&fence).skip(1).map(until_fence).collect()
 }
 
 /// The blocks that are complete properties.
@@ -33,14 +33,14 @@ fn readme_property_finds_violation() {
 /// real one.
 #[test]
 fn quoted_sessions_match_example() {
-    let whole = include_str!("../../../../examples/queue/README.md");
-    let begin = |document: &str, words: &str| {
-        let found = blocks(document, "text").into_iter().find(|block| block.starts_with(words));
+    let example = include_str!("../../../../examples/queue/README.md");
+    let session = |document: &str, start: &str| {
+        let found = blocks(document, "text").into_iter().find(|block| block.starts_with(start));
         found.unwrap_or_else(|| panic!("a session in {document}"))
     };
-    let sessions = begin("README.md", "$ invigil run") + &begin("docs/prompt.md", "Violation of queue");
+    let sessions = session("README.md", "$ invigil run") + &session("docs/prompt.md", "Violation of queue");
     for line in sessions.lines().filter(|line| *line != "(invigil)") {
-        assert!(whole.lines().any(|other| other == line), "`{line}` is not in examples/queue/README.md");
+        assert!(example.lines().any(|other| other == line), "`{line}` is not in examples/queue/README.md");
     }
 }
 
@@ -108,7 +108,7 @@ fn line_format_is_read_as_documented() {
 
 #[test]
 fn json_report_is_as_documented() {
-    let reported: Value = serde_json::from_str(&blocks("docs/reports.md", "json")[0]).expect("JSON");
+    let documented: Value = serde_json::from_str(&blocks("docs/reports.md", "json")[0]).expect("JSON");
     let property = include_str!("../../../../examples/queue/queue.prop");
     let folder = Folder::new().file("queue.prop", property).file(
         "trace.jsonl",
@@ -119,9 +119,9 @@ fn json_report_is_as_documented() {
     );
     let ran = folder.run("check -p queue.prop --json trace.jsonl").exits(1);
     let mut report: Value = serde_json::from_str(&ran.stdout).expect("JSON");
-    // The document leaves out the last two steps.
+    // The document omits the last two steps.
     report["findings"][0]["path"].as_array_mut().expect("steps").truncate(2);
-    assert_eq!(report, reported);
+    assert_eq!(report, documented);
     let text = folder.run("check -p queue.prop trace.jsonl").exits(1).stdout;
     assert_eq!(text, blocks("docs/reports.md", "text")[0]);
 }

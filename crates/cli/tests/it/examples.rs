@@ -1,6 +1,6 @@
 //! The READMEs of the examples: each command in a `console` block prints the quoted output below it.
 //!
-//! After a change that is meant, `UPDATE_EXAMPLES=1 cargo test -p invigil --test it examples` writes the new output
+//! After an intended change, `UPDATE_EXAMPLES=1 cargo test -p invigil --test it examples` writes the new output
 //! into the READMEs; read the difference before keeping it.
 
 use crate::common::{Folder, shell};
@@ -13,7 +13,7 @@ fn examples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples")
 }
 
-/// What a shell prints for a command in a folder.
+/// Runs a shell command in a folder and returns its output.
 fn output(command: &str, folder: &Path) -> String {
     let mut shell = shell(&format!("{{ {command}\n}} 2>&1"));
     shell.current_dir(folder).env_remove("NO_COLOR").stdin(Stdio::null());
@@ -22,27 +22,27 @@ fn output(command: &str, folder: &Path) -> String {
 
 /// A copy of an example, in which programs can be compiled.
 pub(crate) fn copy(example: &str) -> Folder {
-    let made = Folder::new();
-    let done = shell(&format!("cp -r {}/. .", examples().join(example).display()))
-        .current_dir(made.path("."))
+    let folder = Folder::new();
+    let status = shell(&format!("cp -r {}/. .", examples().join(example).display()))
+        .current_dir(folder.path("."))
         .status();
-    assert!(done.expect("there is a shell").success());
-    made
+    assert!(status.expect("there is a shell").success());
+    folder
 }
 
-/// A text without what differs from run to run: times, addresses, the numbers of threads, sizes of checkpoints.
-fn settled(text: &str) -> String {
+/// Removes the parts that vary between runs: times, addresses, thread numbers, sizes of checkpoints.
+fn normalized(text: &str) -> String {
     // Frames before `main` belong to the C library, and the losses of a restore depend on the test environment.
-    let differs = |line: &str| line.trim().starts_with("limit") || line.contains("below `main`");
-    let lines = text.lines().filter(|line| !differs(line));
-    let words = lines.map(|line| {
-        let words: Vec<&str> = line.split_whitespace().map(settled_word).collect();
+    let varies = |line: &str| line.trim().starts_with("limit") || line.contains("below `main`");
+    let lines = text.lines().filter(|line| !varies(line));
+    let normalized_lines = lines.map(|line| {
+        let words: Vec<&str> = line.split_whitespace().map(normalized_word).collect();
         words.join(" ")
     });
-    words.collect::<Vec<_>>().join("\n")
+    normalized_lines.collect::<Vec<_>>().join("\n")
 }
 
-fn settled_word(word: &str) -> &str {
+fn normalized_word(word: &str) -> &str {
     let number = word.trim_start_matches('(').trim_end_matches([',', ':', ')']);
     let number = number.rsplit_once('=').map_or(number, |(_, value)| value);
     let is_address = number.starts_with("0x") || number.len() > 11 && number.parse::<u64>().is_ok();
@@ -52,7 +52,7 @@ fn settled_word(word: &str) -> &str {
     if is_address || is_fraction || is_thread { "N" } else { word }
 }
 
-/// The README with the output of each command in place.
+/// Runs the commands of a README and returns it with their outputs.
 fn replayed(readme: &str, folder: &Path) -> String {
     let mut out = String::new();
     let mut in_console = false;
@@ -72,26 +72,26 @@ fn replayed(readme: &str, folder: &Path) -> String {
     out
 }
 
-fn holds(example: &str) {
-    holds_in(&examples().join(example).join("README.md"), example);
+fn assert_readme_current(example: &str) {
+    assert_document_current(&examples().join(example).join("README.md"), example);
 }
 
-/// The same for a document about an example.
-fn holds_in(file: &Path, example: &str) {
+/// Asserts that the outputs in a document about an example are current.
+fn assert_document_current(file: &Path, example: &str) {
     let readme = fs::read_to_string(file).expect("a README");
     let replayed = replayed(&readme, &copy(example).path("."));
     assert!(readme.contains("```console"), "{example} shows no command");
-    snapshot::assert_all([snapshot::compare_as(file, &replayed, settled)]);
+    snapshot::assert_all([snapshot::compare_as(file, &replayed, normalized)]);
 }
 
 #[test]
 fn queue() {
-    holds("queue");
+    assert_readme_current("queue");
 }
 
 #[test]
 fn heap() {
-    holds("heap");
+    assert_readme_current("heap");
 }
 
 /// The tutorial quotes its files in full, so that the reader can save them.
@@ -103,71 +103,71 @@ fn tutorial() {
         let quoted = fs::read_to_string(examples().join("gift-cards").join(file)).expect("the file");
         assert!(text.contains(&format!("\n{quoted}```\n")), "the tutorial does not quote {file}");
     }
-    holds_in(&document, "gift-cards");
+    assert_document_current(&document, "gift-cards");
 }
 
 #[test]
 fn league() {
     if tools::is_installed("c++") {
-        holds("league");
+        assert_readme_current("league");
     }
 }
 
 #[test]
 fn pool() {
     if tools::is_installed("rustc") {
-        holds("pool");
+        assert_readme_current("pool");
     }
 }
 
 #[test]
 fn iterator() {
-    holds("iterator");
+    assert_readme_current("iterator");
 }
 
 #[test]
 fn gate() {
-    holds("gate");
+    assert_readme_current("gate");
 }
 
 #[test]
 fn kettle() {
-    holds("kettle");
+    assert_readme_current("kettle");
 }
 
 #[test]
 fn leader() {
-    holds("leader");
+    assert_readme_current("leader");
 }
 
 #[test]
 fn sudoku() {
-    holds("sudoku");
+    assert_readme_current("sudoku");
 }
 
 #[test]
 fn producers() {
-    holds("producers");
+    assert_readme_current("producers");
 }
 
 #[test]
 fn crossing() {
-    holds("crossing");
+    assert_readme_current("crossing");
 }
 
 #[test]
 fn soup() {
-    holds("soup");
+    assert_readme_current("soup");
 }
 
 #[test]
 fn philosophers() {
-    holds("philosophers");
+    assert_readme_current("philosophers");
 }
 
 #[test]
 fn protocol() {
-    holds("protocol");
+    assert_readme_current("protocol");
 }
 
 /// A restore truncates the program's files, but not those that the debugger writes to as well.
@@ -178,15 +178,15 @@ fn session_output_can_be_redirected() {
     folder.shell(line).exits(1);
     let out = "consonants: hnstbgshr\nvowels: raayuiee\nconsonants: shr\nvowels: oaayuiee\n";
     assert_eq!(folder.read("out"), out);
-    let said = folder.read("err");
-    let commands: Vec<&str> = said.lines().filter_map(|line| line.strip_prefix("(invigil) ")).collect();
+    let stderr = folder.read("err");
+    let commands: Vec<&str> = stderr.lines().filter_map(|line| line.strip_prefix("(invigil) ")).collect();
     let session = folder.read("session.invigil");
-    let given: Vec<&str> =
+    let expected: Vec<&str> =
         session.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
-    assert_eq!(commands, given);
+    assert_eq!(commands, expected);
 }
 
-/// Which of the producers it is differs from run to run.
+/// Which producer violates the property varies between runs.
 #[test]
 fn too_many_producers_violate_property() {
     let folder = copy("producers");
@@ -206,7 +206,7 @@ fn too_many_producers_violate_property() {
             .lines()
             .filter(|line| line.starts_with("> ") && line.contains("  queue_push (shop.c:"));
         assert_eq!(here.count(), 1, "the thread is marked: {}", ran.stderr);
-        // Not all threads need have begun by now, but one cannot push too much alone.
+        // Not all threads need to have started, but one alone cannot push too many items.
         let threads = ran.stderr.lines().filter(|line| {
             let mut words = line.trim_start_matches("> ").split_whitespace();
             let is_number = |word: Option<&str>| word.is_some_and(|word| word.parse::<u32>().is_ok());
@@ -217,15 +217,15 @@ fn too_many_producers_violate_property() {
     }
 }
 
-/// The same pieces have the same lives, whether calls and their ends are noticed by probes or by traps.
+/// The reported blocks and their states are the same with probes and with traps.
 #[test]
 fn heap_report_is_independent_of_probe_mode() {
     let folder = copy("heap");
     folder.shell("cc -g -o faulty faulty.c").exits(0);
     for guests in ["ann", "bob", "cyd", "dan", "eve", "fay", "fay eve fay dan"] {
-        let seen = ["inline", "trap"].map(|how| {
+        let reports = ["inline", "trap"].map(|mode| {
             let run = "invigil run --batch --on-violation continue --limit 9 -p heap.prop --probes";
-            let reported = output(&format!("{run} {how} -- ./faulty {guests}"), &folder.path("."));
+            let reported = output(&format!("{run} {mode} -- ./faulty {guests}"), &folder.path("."));
             // Without the numbers and times of events.
             let is_number = |word: &&str| word.parse::<f64>().is_ok();
             let of_interest = |line: &&str| {
@@ -240,54 +240,54 @@ fn heap_report_is_independent_of_probe_mode() {
             });
             lines.collect::<Vec<String>>()
         });
-        assert_eq!(seen[0], seen[1], "{guests}");
-        assert!(seen[0].iter().any(|line| line.starts_with("  heap ")), "{guests}: {seen:?}");
+        assert_eq!(reports[0], reports[1], "{guests}");
+        assert!(reports[0].iter().any(|line| line.starts_with("  heap ")), "{guests}: {reports:?}");
     }
 }
 
 #[test]
 fn smart_home() {
-    holds("smart-home");
+    assert_readme_current("smart-home");
 }
 
 #[test]
 fn railroad() {
-    holds("railroad");
+    assert_readme_current("railroad");
 }
 
 #[test]
 fn first() {
-    holds("first");
+    assert_readme_current("first");
 }
 
 #[test]
 fn savings() {
-    holds("savings");
+    assert_readme_current("savings");
 }
 
 #[test]
 fn sieve() {
-    holds("sieve");
+    assert_readme_current("sieve");
 }
 
 #[test]
 fn pendulum() {
-    holds("pendulum");
+    assert_readme_current("pendulum");
 }
 
 #[test]
 fn aliases() {
-    holds("aliases");
+    assert_readme_current("aliases");
 }
 
 #[test]
 fn light_switch() {
-    holds("light-switch");
+    assert_readme_current("light-switch");
 }
 
 #[test]
 fn chiron() {
-    holds("chiron");
+    assert_readme_current("chiron");
 }
 
 #[test]
@@ -309,7 +309,7 @@ fn every_example_is_tested_and_formatted() {
             "first",
             "gate",
             "gate-java",
-            // The document of this one is the tutorial.
+            // Its document is the tutorial.
             "gift-cards",
             "heap",
             "iterator",
@@ -318,7 +318,7 @@ fn every_example_is_tested_and_formatted() {
             "league",
             "light-switch",
             "mav",
-            // The test of this one is with the nodes themselves.
+            // Tested in `crates/node`.
             "nodes",
             "pendulum",
             "philosophers",

@@ -76,7 +76,7 @@ fn unknown_names_in_scripts_are_errors() {
         (
             "int Tank.level",
             "boolean Tank.level",
-            ["`Tank.level` is of type `int`", "the script says `boolean`", "tank.pedl:5:20", "write `int`"],
+            ["`Tank.level` is of type `int`", "declared as `boolean` here", "tank.pedl:5:20", "write `int`"],
         ),
         (
             "monmeth int",

@@ -23,7 +23,7 @@ fn the_example_of_the_document_is_true() {
     let (command, report) = shown.split_once('\n').expect("a command");
     let ran = folder.run(command.trim_start_matches("$ invigil ")).exits(1);
     assert_eq!(ran.stdout, report);
-    folder.run("check -m lock.dve log.jsonl --hidden *.idle").exits(0).says(&["can do what log.jsonl says"]);
+    folder.run("check -m lock.dve log.jsonl --hidden *.idle").exits(0).says(&["can produce log.jsonl"]);
 }
 
 #[test]

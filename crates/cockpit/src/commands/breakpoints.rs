@@ -1,7 +1,7 @@
 //! Breakpoints and watchpoints.
 
 use super::{number, required};
-use crate::command::{ArgumentKind, Arguments, Command, CommandContext, CommandResult, Topic};
+use crate::command::{ArgumentKind, Arguments, Command, CommandContext, CommandResult, CommandTopic};
 use crate::render::columns;
 use invigil_session::target::{Breakpoint, BreakpointId, BreakpointKind, BreakpointSpec, Owner};
 
@@ -9,7 +9,7 @@ const LOCATIONS: &str = "  break queue_push             a function\n  break faul
 
 pub(crate) const TABLE: &[Command] = &[
     Command::new(
-        Topic::Breakpoints,
+        CommandTopic::Breakpoints,
         "break",
         "[-leave] LOCATION [if EXPR]",
         "Stop at a location, or when a function returns",
@@ -19,7 +19,7 @@ pub(crate) const TABLE: &[Command] = &[
     .argument(ArgumentKind::Location)
     .more(LOCATIONS),
     Command::new(
-        Topic::Breakpoints,
+        CommandTopic::Breakpoints,
         "tbreak",
         "[-leave] LOCATION [if EXPR]",
         "Set a breakpoint that is removed when it is hit",
@@ -27,14 +27,26 @@ pub(crate) const TABLE: &[Command] = &[
     )
     .short(&["tb"])
     .argument(ArgumentKind::Location),
-    Command::new(Topic::Breakpoints, "watch", "EXPR [if EXPR]", "Stop when an lvalue is written", watch)
-        .short(&["wa"])
-        .argument(ArgumentKind::Variable)
-        .more("  watch q->size\n  watch table[3] if table[3] > 9"),
-    Command::new(Topic::Breakpoints, "rwatch", "EXPR [if EXPR]", "Stop when an lvalue is read", rwatch)
-        .argument(ArgumentKind::Variable),
     Command::new(
-        Topic::Breakpoints,
+        CommandTopic::Breakpoints,
+        "watch",
+        "EXPR [if EXPR]",
+        "Stop when an lvalue is written",
+        watch,
+    )
+    .short(&["wa"])
+    .argument(ArgumentKind::Variable)
+    .more("  watch q->size\n  watch table[3] if table[3] > 9"),
+    Command::new(
+        CommandTopic::Breakpoints,
+        "rwatch",
+        "EXPR [if EXPR]",
+        "Stop when an lvalue is read",
+        rwatch,
+    )
+    .argument(ArgumentKind::Variable),
+    Command::new(
+        CommandTopic::Breakpoints,
         "awatch",
         "EXPR [if EXPR]",
         "Stop when an lvalue is read or written",
@@ -42,7 +54,7 @@ pub(crate) const TABLE: &[Command] = &[
     )
     .argument(ArgumentKind::Variable),
     Command::new(
-        Topic::Breakpoints,
+        CommandTopic::Breakpoints,
         "delete",
         "[N…]",
         "Delete breakpoints and watchpoints; by default, all that you set",
@@ -51,14 +63,26 @@ pub(crate) const TABLE: &[Command] = &[
     .short(&["d"])
     .argument(ArgumentKind::Breakpoint)
     .more("  delete        all breakpoints and watchpoints that you set\n  delete 1 3    these two"),
-    Command::new(Topic::Breakpoints, "enable", "[N…]", "Enable breakpoints and watchpoints", enable)
+    Command::new(CommandTopic::Breakpoints, "enable", "[N…]", "Enable breakpoints and watchpoints", enable)
         .argument(ArgumentKind::Breakpoint),
-    Command::new(Topic::Breakpoints, "disable", "[N…]", "Disable breakpoints and watchpoints", disable)
-        .short(&["dis"])
-        .argument(ArgumentKind::Breakpoint),
-    Command::new(Topic::Breakpoints, "ignore", "N COUNT", "Skip the next COUNT hits of a breakpoint", ignore)
-        .argument(ArgumentKind::Breakpoint)
-        .more("  ignore 1 16    stop at the 17th hit\n\nThe breakpoint is set again and gets a new number."),
+    Command::new(
+        CommandTopic::Breakpoints,
+        "disable",
+        "[N…]",
+        "Disable breakpoints and watchpoints",
+        disable,
+    )
+    .short(&["dis"])
+    .argument(ArgumentKind::Breakpoint),
+    Command::new(
+        CommandTopic::Breakpoints,
+        "ignore",
+        "N COUNT",
+        "Skip the next COUNT hits of a breakpoint",
+        ignore,
+    )
+    .argument(ArgumentKind::Breakpoint)
+    .more("  ignore 1 16    stop at the 17th hit\n\nThe breakpoint is set again and gets a new number."),
 ];
 
 fn set_break(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandResult {
@@ -261,7 +285,7 @@ fn find(breakpoints: &[Breakpoint], word: &str) -> Result<Breakpoint, String> {
 fn for_selected(
     context: &mut CommandContext<'_>,
     rest: &str,
-    done: &str,
+    verb: &str,
     action: impl Fn(&mut CommandContext<'_>, BreakpointId) -> Result<(), String>,
 ) -> CommandResult {
     let breakpoints = selected_breakpoints(context, rest)?;
@@ -272,7 +296,7 @@ fn for_selected(
         action(context, breakpoint.id)?;
     }
     let ids: Vec<String> = breakpoints.iter().map(|breakpoint| breakpoint.id.0.to_string()).collect();
-    Ok(format!("{done} {}\n", ids.join(", ")))
+    Ok(format!("{verb} {}\n", ids.join(", ")))
 }
 
 fn delete(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandResult {

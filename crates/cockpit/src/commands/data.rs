@@ -1,7 +1,7 @@
 //! Values and memory of the target.
 
 use super::required;
-use crate::command::{ArgumentKind, Arguments, Command, CommandContext, CommandResult, Topic};
+use crate::command::{ArgumentKind, Arguments, Command, CommandContext, CommandResult, CommandTopic};
 use crate::render::frame;
 use crate::repl_state::MemoryView;
 
@@ -9,17 +9,17 @@ const FORMATS: &str =
     "x hexadecimal, d decimal, u unsigned, o octal, t binary, c character, a address, s string";
 
 pub(crate) const TABLE: &[Command] = &[
-    Command::new(Topic::Program, "print", "EXPR", "Show the value of an expression", print)
+    Command::new(CommandTopic::Program, "print", "EXPR", "Show the value of an expression", print)
         .short(&["p", "inspect"])
         .argument(ArgumentKind::Variable)
         .more("The expression is in the program's language and is evaluated in the selected frame. A letter after a slash\nselects the format: x hexadecimal, d decimal, u unsigned, o octal, t binary, c character, a address, s string.\n\n  print q->size\n  print/x flags & 0xff\n  print table[3].name"),
-    Command::new(Topic::Program, "ptype", "EXPR", "Show the type of an expression", ptype)
+    Command::new(CommandTopic::Program, "ptype", "EXPR", "Show the type of an expression", ptype)
         .short(&["whatis"])
         .argument(ArgumentKind::Variable),
-    Command::new(Topic::Program, "set", "[var] LVALUE = EXPR", "Assign to a variable of the program", set)
+    Command::new(CommandTopic::Program, "set", "[var] LVALUE = EXPR", "Assign to a variable of the program", set)
         .argument(ArgumentKind::Variable)
         .more("  set N = 3\n  set var q->size = q->size + 1"),
-    Command::new(Topic::Program, "x", "EXPR", "Show memory", examine)
+    Command::new(CommandTopic::Program, "x", "EXPR", "Show memory", examine)
         .argument(ArgumentKind::Variable)
         .repeats("x")
         .more("After a slash: a count, a format and a size. The formats are those of `print`, and i for\ninstructions; sizes are b for 1 byte, h for 2, w for 4 and g for 8. An empty line shows the next block.\n\n  x/8xw buffer      eight words, hexadecimal\n  x/s name          a string\n  x/5i $pc          five instructions"),

@@ -2,7 +2,7 @@
 
 use super::required;
 use super::running::restart_session;
-use crate::command::{ArgumentKind, Arguments, Command, CommandContext, CommandResult, Topic};
+use crate::command::{ArgumentKind, Arguments, Command, CommandContext, CommandResult, CommandTopic};
 use crate::render::stop;
 use crate::session_factory::Files;
 use crate::start::recorder;
@@ -10,18 +10,18 @@ use invigil_lang::ltl::FormulaArgument;
 use std::path::{Path, PathBuf};
 
 pub(crate) const TABLE: &[Command] = &[
-    Command::new(Topic::Session, "load-property", "PROPERTY [FUNCTIONS.py]", "Monitor another property", load_property)
+    Command::new(CommandTopic::Session, "load-property", "PROPERTY [FUNCTIONS.py]", "Monitor another property", load_property)
         .argument(ArgumentKind::File)
         .more("If the program has already run, it is restarted, because a property monitors a run from its start.\nA process to which you attached is monitored from now on.\n\n  load-property queue.prop\n  load-property behavior.prop functions.py\n  load-property ltl:G(queue_push -> F queue_pop)"),
-    Command::new(Topic::Session, "load-functions", "FILE.py", "Load functions that blocks of properties may call", load_functions)
+    Command::new(CommandTopic::Session, "load-functions", "FILE.py", "Load functions that blocks of properties may call", load_functions)
         .argument(ArgumentKind::File),
-    Command::new(Topic::Session, "load-scenario", "FILE.scn", "Load a scenario, which reacts to the properties", load_scenario)
+    Command::new(CommandTopic::Session, "load-scenario", "FILE.scn", "Load a scenario, which reacts to the properties", load_scenario)
         .argument(ArgumentKind::File)
         .more("Without a scenario the program is suspended at each violation."),
-    Command::new(Topic::Session, "delete-monitor", "[NAME]", "Stop monitoring a property", delete_monitor)
+    Command::new(CommandTopic::Session, "delete-monitor", "[NAME]", "Stop monitoring a property", delete_monitor)
         .argument(ArgumentKind::Property)
         .more("The default is the current property. All formulae of a file are removed together."),
-    Command::new(Topic::Session, "record", "FILE", "Record the events from now on in a trace file", record)
+    Command::new(CommandTopic::Session, "record", "FILE", "Record the events from now on in a trace file", record)
         .argument(ArgumentKind::File)
         .more("The extension selects the format: .jsonl, .csv, or .trace for the line format. `invigil check` reads all of them.\n\n  record run.jsonl"),
 ];

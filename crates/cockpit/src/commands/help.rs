@@ -1,12 +1,12 @@
 //! The command `help`.
 
 use crate::command::{
-    ArgumentKind, Arguments, Command, CommandContext, CommandResult, Topic, commands, find_command,
+    ArgumentKind, Arguments, Command, CommandContext, CommandResult, CommandTopic, commands, find_command,
 };
 use invigil_check::report::Paint;
 
 pub(crate) const TABLE: &[Command] =
-    &[Command::new(Topic::Session, "help", "[COMMAND]", "List the commands, or explain one", help)
+    &[Command::new(CommandTopic::Session, "help", "[COMMAND]", "List the commands, or explain one", help)
         .short(&["h", "?"])
         .argument(ArgumentKind::Command)];
 
@@ -22,7 +22,7 @@ fn list_commands(context: &CommandContext<'_>) -> String {
     let style = context.repl.style;
     let width = commands().map(|command| command.call().len()).max().unwrap_or(0).min(30);
     let mut out = String::new();
-    for topic in Topic::ALL {
+    for topic in CommandTopic::ALL {
         out.push_str(&format!("{}\n", style.paint(Paint::Title, topic.title())));
         for command in commands().filter(|command| command.topic == topic) {
             out.push_str(&format!("  {:width$}  {}\n", command.call(), command.summary));

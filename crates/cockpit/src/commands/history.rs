@@ -1,7 +1,7 @@
 //! Checkpoints, event history and reverse execution.
 
 use super::{no_arguments, number, required};
-use crate::command::{ArgumentKind, Arguments, Command, CommandContext, CommandResult, Topic};
+use crate::command::{ArgumentKind, Arguments, Command, CommandContext, CommandResult, CommandTopic};
 use crate::render::{history, stop, tree as drawn};
 use invigil_check::report::{Paint, count, event_text};
 use std::ops::RangeInclusive;
@@ -10,18 +10,18 @@ use std::ops::RangeInclusive;
 const DEFAULT_EVENTS: u64 = 10;
 
 pub(crate) const TABLE: &[Command] = &[
-    Command::new(Topic::History, "checkpoint", "[LABEL]", "Save the state of the program and the properties", checkpoint)
+    Command::new(CommandTopic::History, "checkpoint", "[LABEL]", "Save the state of the program and the properties", checkpoint)
         .short(&["ck"])
         .more("  checkpoint\n  checkpoint before the third push"),
-    Command::new(Topic::History, "restore", "N", "Restore a checkpoint, which is kept", restore)
+    Command::new(CommandTopic::History, "restore", "N", "Restore a checkpoint, which is kept", restore)
         .short(&["restart", "checkpoint-restart", "restore-checkpoint"])
         .argument(ArgumentKind::Checkpoint)
         .more("The program and the properties return to their saved state. Your breakpoints stay as they are now."),
-    Command::new(Topic::History, "checkpoints", "", "Show the checkpoints as a tree", checkpoints),
-    Command::new(Topic::History, "forget", "N…", "Delete checkpoints", forget).argument(ArgumentKind::Checkpoint),
-    Command::new(Topic::History, "events", "[N|A-B|all]", "Show past events and the transitions they triggered", events)
+    Command::new(CommandTopic::History, "checkpoints", "", "Show the checkpoints as a tree", checkpoints),
+    Command::new(CommandTopic::History, "forget", "N…", "Delete checkpoints", forget).argument(ArgumentKind::Checkpoint),
+    Command::new(CommandTopic::History, "events", "[N|A-B|all]", "Show past events and the transitions they triggered", events)
         .more("  events        the last ten\n  events 3      the last three\n  events 5-9    events 5 to 9\n  events all    all recorded events"),
-    Command::new(Topic::History, "back", "[N|-N]", "Go back to an earlier event", back)
+    Command::new(CommandTopic::History, "back", "[N|-N]", "Go back to an earlier event", back)
         .more("The nearest earlier checkpoint is restored, and the program runs from there to the event. The replayed events\nare compared with the recorded ones. `--checkpoint-every N` takes checkpoints automatically.\n\n  back        to the event before the last\n  back 12     to event 12\n  back -3     three events back"),
 ];
 

@@ -1,6 +1,6 @@
 //! The command `list`.
 
-use crate::command::{ArgumentKind, Arguments, Command, CommandContext, CommandResult, Topic};
+use crate::command::{ArgumentKind, Arguments, Command, CommandContext, CommandResult, CommandTopic};
 use crate::render::source;
 use crate::repl_state::Listing;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use std::path::PathBuf;
 const LINES: u32 = 10;
 
 pub(crate) const TABLE: &[Command] =
-    &[Command::new(Topic::Program, "list", "[N|FUNCTION|FILE:N|-]", "Show source lines", list)
+    &[Command::new(CommandTopic::Program, "list", "[N|FUNCTION|FILE:N|-]", "Show source lines", list)
         .short(&["l"])
         .argument(ArgumentKind::Location)
         .repeats("list")

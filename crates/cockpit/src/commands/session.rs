@@ -1,24 +1,30 @@
 //! Ending the session, and commands of Verde without effect here.
 
 use super::no_arguments;
-use crate::command::{Arguments, Command, CommandContext, CommandResult, Topic};
+use crate::command::{Arguments, Command, CommandContext, CommandResult, CommandTopic};
 
 pub(crate) const TABLE: &[Command] = &[
-    Command::new(Topic::Session, "kill", "", "Kill the program", kill).short(&["k"]),
+    Command::new(CommandTopic::Session, "kill", "", "Kill the program", kill).short(&["k"]),
     Command::new(
-        Topic::Session,
+        CommandTopic::Session,
         "detach",
         "",
         "Detach from the program, which continues unmonitored",
         detach,
     ),
-    Command::new(Topic::Session, "quit", "", "Kill the program and quit", quit)
+    Command::new(CommandTopic::Session, "quit", "", "Kill the program and quit", quit)
         .short(&["q", "exit"])
         .more("A process to which you attached continues unmonitored."),
-    Command::new(Topic::Session, "new", "", "Verde: starts a monitor; use `load-property`", verde),
-    Command::new(Topic::Session, "activate", "", "Verde: enables its commands; no effect", verde),
-    Command::new(Topic::Session, "cmd-group-begin", "", "Verde: starts a command group; no effect", verde),
-    Command::new(Topic::Session, "cmd-group-end", "", "Verde: ends a command group; no effect", verde),
+    Command::new(CommandTopic::Session, "new", "", "Verde: starts a monitor; use `load-property`", verde),
+    Command::new(CommandTopic::Session, "activate", "", "Verde: enables its commands; no effect", verde),
+    Command::new(
+        CommandTopic::Session,
+        "cmd-group-begin",
+        "",
+        "Verde: starts a command group; no effect",
+        verde,
+    ),
+    Command::new(CommandTopic::Session, "cmd-group-end", "", "Verde: ends a command group; no effect", verde),
 ];
 
 fn kill(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandResult {

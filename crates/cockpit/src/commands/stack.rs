@@ -1,22 +1,22 @@
 //! The stack and the threads.
 
 use super::number;
-use crate::command::{Arguments, Command, CommandContext, CommandResult, Topic};
+use crate::command::{Arguments, Command, CommandContext, CommandResult, CommandTopic};
 use crate::render::{columns, frame, stop};
 
 /// Default maximum number of frames.
 const DEFAULT_FRAMES: usize = 64;
 
 pub(crate) const TABLE: &[Command] = &[
-    Command::new(Topic::Program, "backtrace", "[N|full]", "Show the call stack", backtrace)
+    Command::new(CommandTopic::Program, "backtrace", "[N|full]", "Show the call stack", backtrace)
         .short(&["bt", "where"])
         .more("  where         the frames up to `main`\n  where 3       the three innermost\n  where full    all frames with their local variables"),
-    Command::new(Topic::Program, "frame", "[N]", "Select a frame, or show the selected one", select)
+    Command::new(CommandTopic::Program, "frame", "[N]", "Select a frame, or show the selected one", select)
         .short(&["f"])
         .more("Expressions are evaluated in the selected frame. The innermost frame is 0."),
-    Command::new(Topic::Program, "up", "[N]", "Select the calling frame", up).repeats("up"),
-    Command::new(Topic::Program, "down", "[N]", "Select the called frame", down).repeats("down"),
-    Command::new(Topic::Program, "thread", "[N]", "Select a thread, or show all", thread)
+    Command::new(CommandTopic::Program, "up", "[N]", "Select the calling frame", up).repeats("up"),
+    Command::new(CommandTopic::Program, "down", "[N]", "Select the called frame", down).repeats("down"),
+    Command::new(CommandTopic::Program, "thread", "[N]", "Select a thread, or show all", thread)
         .short(&["t"])
         .more("  thread          all threads\n  thread 2        the second of them\n  thread 12345    the thread with this system thread id"),
 ];

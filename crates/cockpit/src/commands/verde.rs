@@ -1,7 +1,7 @@
 //! The command `exec`: the monitor interface of Verde, with Verde's method names.
 
 use super::properties::{current, set_variable, slice};
-use crate::command::{ArgumentKind, Arguments, Command, CommandContext, CommandResult, Topic, listed};
+use crate::command::{ArgumentKind, Arguments, Command, CommandContext, CommandResult, CommandTopic, listed};
 use crate::render::history;
 use invigil_expr::diag::nearest;
 use invigil_monitor::interactive::InteractiveMonitor;
@@ -26,7 +26,7 @@ pub(crate) const METHODS: [&str; 14] = [
 ];
 
 pub(crate) const TABLE: &[Command] =
-    &[Command::new(Topic::Properties, "exec", "METHOD [ARGUMENT…]", "Call a method of the current property's monitor", exec)
+    &[Command::new(CommandTopic::Properties, "exec", "METHOD [ARGUMENT…]", "Call a method of the current property's monitor", exec)
         .argument(ArgumentKind::Method)
         .more("Slices are numbered as `slices` shows them; the default is the root slice.\n\n  exec get_current_states\n  exec get_env 2\n  exec set_current_state ready\n  exec step_by_step on        stop at every event of the property")];
 

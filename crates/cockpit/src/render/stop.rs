@@ -201,7 +201,7 @@ fn render_state_change(context: &CommandContext<'_>, change: &StateChange) -> St
         Some(past) => {
             out.push_str(&format!("  event      {}, {}\n", grouped(change.event), event_text(&past.event)));
         }
-        None => out.push_str("  event      none yet\n"),
+        None => out.push_str("  event      none so far\n"),
     }
     let why = history::condition_of_change(monitor, &change.to);
     why.into_iter().for_each(|why| out.push_str(&format!("  since      {why}\n")));

@@ -2,17 +2,17 @@
 
 use super::bytes;
 use invigil_check::report::{Paint, Style, grouped};
-use invigil_session::JointCheckpoint;
+use invigil_session::CheckpointInfo;
 
 /// Renders the checkpoints, each below the one from which its run continued.
-pub(crate) fn tree(all: &[JointCheckpoint], current: Option<u32>, style: &Style) -> String {
+pub(crate) fn tree(all: &[CheckpointInfo], current: Option<u32>, style: &Style) -> String {
     let mut out = String::new();
     branch(all, None, "", current, style, &mut out);
     out + &limitations(all, style)
 }
 
 /// Renders the limitations of the checkpoints: what a restore does not bring back. Each is listed once.
-fn limitations(all: &[JointCheckpoint], style: &Style) -> String {
+fn limitations(all: &[CheckpointInfo], style: &Style) -> String {
     let mut listed: Vec<&String> = Vec::new();
     let mut out = String::new();
     for limit in all.iter().flat_map(|checkpoint| &checkpoint.limitations) {
@@ -20,7 +20,7 @@ fn limitations(all: &[JointCheckpoint], style: &Style) -> String {
             continue;
         }
         listed.push(limit);
-        let concerned: Vec<&JointCheckpoint> =
+        let concerned: Vec<&CheckpointInfo> =
             all.iter().filter(|other| other.limitations.contains(limit)).collect();
         let which = match &concerned[..] {
             some if some.len() == all.len() => String::new(),
@@ -33,7 +33,7 @@ fn limitations(all: &[JointCheckpoint], style: &Style) -> String {
 }
 
 fn branch(
-    all: &[JointCheckpoint],
+    all: &[CheckpointInfo],
     parent: Option<u32>,
     indent: &str,
     current: Option<u32>,
@@ -41,7 +41,7 @@ fn branch(
     out: &mut String,
 ) {
     // A chain of single children stays at one indentation level.
-    let mut children: Vec<&JointCheckpoint> = children(all, parent).collect();
+    let mut children: Vec<&CheckpointInfo> = children(all, parent).collect();
     while let [only] = children[..] {
         line(only, indent, current, style, out);
         children = self::children(all, Some(only.id)).collect();
@@ -55,15 +55,15 @@ fn branch(
 }
 
 /// The children of a checkpoint. A checkpoint whose parent was deleted is a root.
-fn children(all: &[JointCheckpoint], parent: Option<u32>) -> impl Iterator<Item = &JointCheckpoint> {
+fn children(all: &[CheckpointInfo], parent: Option<u32>) -> impl Iterator<Item = &CheckpointInfo> {
     let known = |id: u32| all.iter().any(|checkpoint| checkpoint.id == id);
     all.iter().filter(move |checkpoint| checkpoint.parent.filter(|id| known(*id)) == parent)
 }
 
-fn line(checkpoint: &JointCheckpoint, indent: &str, current: Option<u32>, style: &Style, out: &mut String) {
+fn line(checkpoint: &CheckpointInfo, indent: &str, current: Option<u32>, style: &Style, out: &mut String) {
     let mark = if current == Some(checkpoint.id) { '*' } else { ' ' };
     let id = style.paint(Paint::Title, &checkpoint.id.to_string());
-    let mut parts = vec![format!("after event {}", grouped(checkpoint.event))];
+    let mut parts = vec![format!("after event {}", grouped(checkpoint.event_count))];
     if !checkpoint.location.is_empty() {
         parts.push(format!("in {}", checkpoint.location));
     }
@@ -73,8 +73,8 @@ fn line(checkpoint: &JointCheckpoint, indent: &str, current: Option<u32>, style:
         (false, true) => {}
     }
     parts.push(bytes(checkpoint.memory));
-    if checkpoint.restored > 0 {
-        parts.push(format!("restored {}", repeat_count(checkpoint.restored)));
+    if checkpoint.restore_count > 0 {
+        parts.push(format!("restored {}", repeat_count(checkpoint.restore_count)));
     }
     out.push_str(&format!("{mark} {indent}{id}  {}\n", parts.join(", ")));
 }

@@ -6,7 +6,7 @@ use invigil_check::{PropertyResult, ReportedEvent, Variable};
 use invigil_monitor::automaton::Automaton;
 use invigil_monitor::verdict::Verdict;
 use invigil_session::target::{self, Termination};
-use invigil_session::{JointCheckpoint, LiveViolation, ReportedFrame};
+use invigil_session::{CheckpointInfo, LiveViolation, ReportedFrame};
 use serde_json::{Map, Value, json};
 
 /// The version of the schema.
@@ -189,16 +189,16 @@ fn stack(frames: &[ReportedFrame]) -> Value {
     Value::Array(frames.iter().map(frame).collect())
 }
 
-fn checkpoint(of: &JointCheckpoint) -> Value {
+fn checkpoint(of: &CheckpointInfo) -> Value {
     json!({
         "id": of.id,
         "parent": of.parent,
         "label": of.label,
         "automatic": of.automatic,
-        "event": of.event,
+        "event": of.event_count,
         "place": of.location,
         "memory": of.memory,
-        "restored": of.restored,
+        "restored": of.restore_count,
         "limits": of.limitations,
     })
 }

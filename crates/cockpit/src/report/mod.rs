@@ -3,7 +3,7 @@
 mod json;
 mod text;
 
-use crate::session_factory::{LoadedFiles, Role};
+use crate::session_factory::{AutomatonRole, LoadedFiles};
 use invigil_check::PropertyResult;
 use invigil_session::ReportedFrame;
 use invigil_session::target::Termination;
@@ -18,7 +18,7 @@ pub struct RunReport<'a> {
     pub crash: Option<&'a Crash>,
     /// Sentence that says why monitoring stopped before the end of the program.
     pub cut_short: Option<&'a str>,
-    /// Rendered errors because of which the result is incomplete.
+    /// Rendered errors that make the result incomplete.
     pub errors: &'a [String],
 }
 
@@ -46,9 +46,9 @@ impl RunReport<'_> {
         let (mut properties, mut actions) = (Vec::new(), Vec::new());
         for (result, automaton) in self.report.properties.iter().zip(&self.loaded.automata) {
             match self.loaded.role(automaton) {
-                Role::Property => properties.push(result.clone()),
-                Role::Action => actions.push(result),
-                Role::Printer => {}
+                AutomatonRole::Property => properties.push(result.clone()),
+                AutomatonRole::Action => actions.push(result),
+                AutomatonRole::PrintStatement => {}
             }
         }
         (properties, actions)

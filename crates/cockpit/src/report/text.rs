@@ -3,7 +3,8 @@
 use super::{Crash, RunReport};
 use crate::render::{frame, tree};
 use invigil_check::report::{
-    Paint, Style, change, count, event_text, formula, grouped, path_table, reason, summary, time,
+    Paint, Style, count, event_text, formula, grouped, path_table, reason_line, state_change_text, summary,
+    time,
 };
 use invigil_session::target::Termination;
 use invigil_session::{LiveViolation, ReportedFrame};
@@ -62,12 +63,12 @@ impl RunReport<'_> {
                 let when = event.time.map_or(String::new(), |at| format!(", time {}", time(at)));
                 let index = grouped(event.index);
                 out.push_str(&format!("  event  {index}{when}: {}\n", event_text(event)));
-                out.push_str(&reason(violation));
+                out.push_str(&reason_line(violation));
             }
             None if violation.at_end => out.push_str("  at the end of the run\n"),
             None => out.push_str("  before any event: the property starts in a non-accepting state\n"),
         }
-        out.push_str(&format!("  state  {}\n\n", change(violation, style)));
+        out.push_str(&format!("  state  {}\n\n", state_change_text(violation, style)));
         out.push_str(&path_table(violation, style));
         if !live.stack.is_empty() {
             out.push_str(&format!("\n  stack of thread {}\n", live.thread));

@@ -1,6 +1,6 @@
 //! `docs/prompt.md` lists every command. `UPDATE_EXAMPLES=1` rewrites the table.
 
-use invigil_cockpit::{Topic, commands};
+use invigil_cockpit::{CommandTopic, commands};
 use invigil_test_support::snapshot;
 use std::fmt::Write as _;
 use std::fs;
@@ -8,7 +8,7 @@ use std::path::Path;
 
 fn table() -> String {
     let mut out = String::new();
-    for topic in Topic::ALL {
+    for topic in CommandTopic::ALL {
         let _ = writeln!(out, "### {}\n\n| command | short | does |\n| --- | --- | --- |", topic.title());
         for command in commands().filter(|command| command.topic == topic) {
             let short: Vec<String> = command.short.iter().map(|name| format!("`{name}`")).collect();

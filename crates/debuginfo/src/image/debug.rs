@@ -15,16 +15,16 @@ pub(super) struct Debug {
     pub(super) dwarf: Option<Dwarf>,
     /// The separate file, if it is not the image itself.
     pub(super) separate: Option<(PathBuf, ElfFile)>,
-    pub(super) problem: Option<String>,
+    pub(super) error: Option<String>,
 }
 
 impl Debug {
     pub(super) fn load(path: &Path, elf_file: &ElfFile, directories: &[PathBuf]) -> Debug {
-        let mut debug = Debug { dwarf: None, separate: None, problem: separate::unreadable(elf_file) };
+        let mut debug = Debug { dwarf: None, separate: None, error: separate::unreadable(elf_file) };
         if !separate::has_debug_info(elf_file) {
             match separate::find(path, elf_file, directories) {
                 Ok(found) => debug.separate = found,
-                Err(why) => debug.problem = Some(why),
+                Err(why) => debug.error = Some(why),
             }
         }
         let (path, elf_file) = match &debug.separate {
@@ -34,15 +34,15 @@ impl Debug {
         if !separate::has_debug_info(elf_file) {
             return debug;
         }
-        let mut dwarf = load_sections(elf_file, &mut debug.problem);
+        let mut dwarf = load_sections(elf_file, &mut debug.error);
         match separate::supplementary(path, elf_file, directories) {
             Ok(Some(shared)) => {
-                let mut shared = load_sections(&shared, &mut debug.problem);
+                let mut shared = load_sections(&shared, &mut debug.error);
                 shared.populate_abbreviations_cache(AbbreviationsCacheStrategy::Duplicates);
                 dwarf.set_sup(shared);
             }
             Ok(None) => {}
-            Err(why) => debug.problem = Some(why),
+            Err(why) => debug.error = Some(why),
         }
         dwarf.populate_abbreviations_cache(AbbreviationsCacheStrategy::Duplicates);
         debug.dwarf = Some(dwarf);
@@ -50,10 +50,10 @@ impl Debug {
     }
 }
 
-/// Loads the sections. Unreadable ones are treated as empty, and the reason is stored in `problem`.
-fn load_sections(elf_file: &ElfFile, problem: &mut Option<String>) -> Dwarf {
+/// Loads the sections. Unreadable ones are treated as empty, and the reason is stored in `error`.
+fn load_sections(elf_file: &ElfFile, error: &mut Option<String>) -> Dwarf {
     let loaded = Dwarf::load(|id| -> Result<Reader, std::convert::Infallible> {
-        Ok(EndianSlice::new(section_bytes(elf_file, id.name(), problem), LittleEndian))
+        Ok(EndianSlice::new(section_bytes(elf_file, id.name(), error), LittleEndian))
     });
     match loaded {
         Ok(dwarf) => dwarf,
@@ -61,13 +61,13 @@ fn load_sections(elf_file: &ElfFile, problem: &mut Option<String>) -> Dwarf {
 }
 
 /// The bytes of a debug section, decompressed if it is compressed.
-pub(super) fn section_bytes(elf_file: &ElfFile, name: &str, problem: &mut Option<String>) -> &'static [u8] {
+pub(super) fn section_bytes(elf_file: &ElfFile, name: &str, error: &mut Option<String>) -> &'static [u8] {
     let Some(section) = elf_file.elf.section_by_name(name) else { return &[] };
     match section.uncompressed_data() {
         Ok(Cow::Borrowed(bytes)) => bytes,
         Ok(Cow::Owned(bytes)) => Vec::leak(bytes),
-        Err(error) => {
-            problem.get_or_insert_with(|| format!("section {name} cannot be read: {error}"));
+        Err(cause) => {
+            error.get_or_insert_with(|| format!("section {name} cannot be read: {cause}"));
             &[]
         }
     }
@@ -80,13 +80,13 @@ pub(super) struct Units {
     types: usize,
     shared: usize,
     signatures: HashMap<u64, Die>,
-    pub(super) problem: Option<String>,
+    pub(super) error: Option<String>,
 }
 
 impl Units {
     pub(super) fn read(dwarf: Option<&Dwarf>) -> Units {
         let mut units =
-            Units { all: Vec::new(), types: 0, shared: 0, signatures: HashMap::new(), problem: None };
+            Units { all: Vec::new(), types: 0, shared: 0, signatures: HashMap::new(), error: None };
         let Some(dwarf) = dwarf else { return units };
         let mut headers = dwarf.units();
         units.add(dwarf, || headers.next());
@@ -111,7 +111,7 @@ impl Units {
                 Ok(Some(header)) => dwarf.unit(header),
                 Ok(None) => return,
                 Err(error) => {
-                    self.problem.get_or_insert_with(|| format!("malformed debug information: {error}"));
+                    self.error.get_or_insert_with(|| format!("malformed debug information: {error}"));
                     return;
                 }
             };
@@ -128,7 +128,7 @@ impl Units {
                     self.all.push(unit);
                 }
                 Err(error) => {
-                    self.problem
+                    self.error
                         .get_or_insert_with(|| format!("malformed unit in the debug information: {error}"));
                 }
             }

@@ -28,7 +28,7 @@ pub(super) fn find(
     elf_file: &ElfFile,
     directories: &[PathBuf],
 ) -> Result<Option<(PathBuf, ElfFile)>, String> {
-    let mut problem = None;
+    let mut error = None;
     for candidate in candidates(path, elf_file, directories) {
         // A link may lead back to the file itself.
         if !candidate.is_file() || same_file(&candidate, path) {
@@ -36,10 +36,10 @@ pub(super) fn find(
         }
         match open(&candidate, elf_file) {
             Ok(found) => return Ok(Some((candidate, found))),
-            Err(why) => problem = Some(format!("{}: {why}", candidate.display())),
+            Err(why) => error = Some(format!("{}: {why}", candidate.display())),
         }
     }
-    problem.map_or(Ok(None), Err)
+    error.map_or(Ok(None), Err)
 }
 
 /// Finds the supplementary file that several debug files share, if one is named.
@@ -66,8 +66,8 @@ pub(super) fn supplementary(
 }
 
 fn open(candidate: &Path, elf_file: &ElfFile) -> Result<ElfFile, String> {
-    let bytes = file::map(candidate).map_err(|problem| problem.to_string())?;
-    let found = ElfFile::read(bytes).map_err(|problem| problem.to_string())?;
+    let bytes = file::map(candidate).map_err(|error| error.to_string())?;
+    let found = ElfFile::read(bytes).map_err(|error| error.to_string())?;
     if elf_file.build_id.is_some() && found.build_id.is_some() && elf_file.build_id != found.build_id {
         return Err("build id differs".to_owned());
     }

@@ -97,7 +97,8 @@ fn in_image(mapped: &MappedImage, query: &Query, symbols: Vec<&Symbol>) -> Vec<F
     let in_rust =
         found.iter().filter_map(|function| function.die).any(|die| is_rust(&mapped.image, die.unit));
     if query.file.is_some() || in_rust {
-        // Symbols do not belong to a file. The linker's `main` next to that of Rust is only its caller.
+        // Symbols do not belong to a file. The symbol `main` is the C entry point, which calls Rust's
+        // `main`.
         return found;
     }
     for symbol in symbols {

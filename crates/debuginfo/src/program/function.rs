@@ -24,7 +24,7 @@ pub struct Function {
     pub ranges: Vec<Range<u64>>,
     /// The address that calls use; `None` if it is only inlined.
     pub entry: Option<u64>,
-    /// The start of its body, behind the prologue. In optimised code this is the entry.
+    /// The start of its body, after the prologue. In optimised code this is the entry.
     pub prologue_end: Option<u64>,
     /// The DWARF entry: the one with the code, or the abstract one if the function is only inlined.
     pub die: Option<Die>,

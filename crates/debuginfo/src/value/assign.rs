@@ -175,12 +175,12 @@ impl Scope<'_> {
     }
 
     /// Address and size of a value, if all of it is in memory.
-    pub fn extent(&self, datum: &TypedValue) -> Option<(u64, u64)> {
-        let datum = self.dereferenced(datum).ok()?;
-        let Location::Memory(address) = datum.location else { return None };
-        let size = match datum.bits {
+    pub fn extent(&self, typed_value: &TypedValue) -> Option<(u64, u64)> {
+        let typed_value = self.dereferenced(typed_value).ok()?;
+        let Location::Memory(address) = typed_value.location else { return None };
+        let size = match typed_value.bits {
             Some(bits) => (bits.first + bits.count).div_ceil(8),
-            None => self.info.size(&datum.ty)?,
+            None => self.info.size(&typed_value.ty)?,
         };
         Some((address, size))
     }

@@ -15,43 +15,43 @@ const DEEPEST: u8 = 8;
 
 impl Scope<'_> {
     /// The elements of a slice or vector, if the record is one.
-    pub(crate) fn slice_of(&self, datum: &TypedValue) -> Option<Result<Slice, Unavailable>> {
-        let Shape::Record(record) = self.info.shape(&datum.ty) else { return None };
+    pub(crate) fn slice_of(&self, typed_value: &TypedValue) -> Option<Result<Slice, Unavailable>> {
+        let Shape::Record(record) = self.info.shape(&typed_value.ty) else { return None };
         let name = self.info.name(&self.info.entry(record)?)?;
         match self.info.language(record) {
-            Language::Rust => self.rust_slice(datum, record, name),
+            Language::Rust => self.rust_slice(typed_value, record, name),
             Language::Cpp if name.starts_with("vector<") && !name.starts_with("vector<bool") => {
-                self.cpp_vector(datum)
+                self.cpp_vector(typed_value)
             }
             _ => None,
         }
     }
 
-    fn field(&self, datum: &TypedValue, path: &[&str]) -> Option<TypedValue> {
-        path.iter().try_fold(datum.clone(), |whole, name| self.member(&whole, name).ok().flatten())
+    fn field(&self, typed_value: &TypedValue, path: &[&str]) -> Option<TypedValue> {
+        path.iter().try_fold(typed_value.clone(), |whole, name| self.member(&whole, name).ok().flatten())
     }
 
     fn rust_slice(
         &self,
-        datum: &TypedValue,
+        typed_value: &TypedValue,
         record: DieRef,
         name: &str,
     ) -> Option<Result<Slice, Unavailable>> {
         if let (Some(start), Some(length)) =
-            (self.field(datum, &["data_ptr"]), self.field(datum, &["length"]))
+            (self.field(typed_value, &["data_ptr"]), self.field(typed_value, &["length"]))
         {
             let Shape::Pointer(element) = self.info.shape(&start.ty) else { return None };
             return Some(self.slice(element, &start, &length));
         }
         if name == "String" {
-            let vector = self.field(datum, &["vec"])?;
+            let vector = self.field(typed_value, &["vec"])?;
             return self.slice_of(&vector);
         }
         if !name.starts_with("Vec<") {
             return None;
         }
-        let length = self.field(datum, &["len"])?;
-        let start = self.first_pointer(&self.field(datum, &["buf"])?, DEEPEST)?;
+        let length = self.field(typed_value, &["len"])?;
+        let start = self.first_pointer(&self.field(typed_value, &["buf"])?, DEEPEST)?;
         let parameter = self
             .info
             .children(record)
@@ -60,9 +60,9 @@ impl Scope<'_> {
         Some(self.slice(self.info.type_of(&parameter), &start, &length))
     }
 
-    fn cpp_vector(&self, datum: &TypedValue) -> Option<Result<Slice, Unavailable>> {
-        let start = self.field(datum, &["_M_impl", "_M_start"])?;
-        let finish = self.field(datum, &["_M_impl", "_M_finish"])?;
+    fn cpp_vector(&self, typed_value: &TypedValue) -> Option<Result<Slice, Unavailable>> {
+        let start = self.field(typed_value, &["_M_impl", "_M_start"])?;
+        let finish = self.field(typed_value, &["_M_impl", "_M_finish"])?;
         let Shape::Pointer(element) = self.info.shape(&start.ty) else { return None };
         let size = self.info.size(&element)?.max(1);
         let ends =
@@ -77,22 +77,22 @@ impl Scope<'_> {
     }
 
     /// The pointer inside of the wrapper structs of Rust's smart pointers.
-    fn first_pointer(&self, datum: &TypedValue, depth: u8) -> Option<TypedValue> {
+    fn first_pointer(&self, typed_value: &TypedValue, depth: u8) -> Option<TypedValue> {
         let depth = depth.checked_sub(1)?;
-        match self.info.shape(&datum.ty) {
-            Shape::Pointer(_) => Some(datum.clone()),
+        match self.info.shape(&typed_value.ty) {
+            Shape::Pointer(_) => Some(typed_value.clone()),
             Shape::Record(record) => self
                 .info
                 .members(record)
                 .iter()
-                .find_map(|member| self.first_pointer(&self.part(datum, member).ok()?, depth)),
+                .find_map(|member| self.first_pointer(&self.part(typed_value, member).ok()?, depth)),
             _ => None,
         }
     }
 
     /// Whether a slice or vector is a string: `&str` or `String` of Rust, `std::string` of C++.
-    pub(crate) fn is_text_record(&self, datum: &TypedValue) -> bool {
-        let Shape::Record(record) = self.info.shape(&datum.ty) else { return false };
+    pub(crate) fn is_text_record(&self, typed_value: &TypedValue) -> bool {
+        let Shape::Record(record) = self.info.shape(&typed_value.ty) else { return false };
         let Some(name) = self.info.entry(record).and_then(|entry| self.info.name(&entry)) else {
             return false;
         };
@@ -108,37 +108,41 @@ impl Scope<'_> {
         matches!(self.info.shape(ty), Shape::Basic(basic) if basic.size == 1 && matches!(basic.encoding, Encoding::Char { .. }))
     }
 
-    /// The contents of a string value, truncated to `most` bytes; `None` if it is not a string.
-    pub(crate) fn text_of(&self, datum: &TypedValue, most: usize) -> Result<Option<Vec<u8>>, Unavailable> {
-        Ok(self.long_text_of(datum, most)?.map(|(text, _)| text))
+    /// The contents of a string value, truncated to `max_len` bytes; `None` if it is not a string.
+    pub(crate) fn text_of(
+        &self,
+        typed_value: &TypedValue,
+        max_len: usize,
+    ) -> Result<Option<Vec<u8>>, Unavailable> {
+        Ok(self.long_text_of(typed_value, max_len)?.map(|(text, _)| text))
     }
 
     /// Like [`Scope::text_of`], and whether the string was truncated.
     pub(crate) fn long_text_of(
         &self,
-        datum: &TypedValue,
-        most: usize,
+        typed_value: &TypedValue,
+        max_len: usize,
     ) -> Result<Option<(Vec<u8>, bool)>, Unavailable> {
-        let most = most.min(crate::value::read::MOST_BYTES as usize);
-        let datum = &self.dereferenced(datum)?;
-        match self.info.shape(&datum.ty) {
+        let max_len = max_len.min(crate::value::read::MAX_BYTES as usize);
+        let typed_value = &self.dereferenced(typed_value)?;
+        match self.info.shape(&typed_value.ty) {
             Shape::Pointer(target) if self.is_char(&target) => {
-                let address = self.word_at(&datum.location, 8)? as u64;
-                self.text_at(address, most).map(Some)
+                let address = self.word_at(&typed_value.location, 8)? as u64;
+                self.text_at(address, max_len).map(Some)
             }
             Shape::Array(element, count) if self.is_char(&element) => {
-                let size = count.unwrap_or(0).min(most as u64);
-                let mut bytes = self.bytes_at(&datum.location, size)?;
+                let size = count.unwrap_or(0).min(max_len as u64);
+                let mut bytes = self.bytes_at(&typed_value.location, size)?;
                 let end = bytes.iter().position(|byte| *byte == 0);
                 bytes.truncate(end.unwrap_or(bytes.len()));
                 Ok(Some((bytes, end.is_none() && count.unwrap_or(0) > size)))
             }
-            Shape::Record(_) if self.is_text_record(datum) => {
-                let (start, length) = match self.slice_of(datum) {
+            Shape::Record(_) if self.is_text_record(typed_value) => {
+                let (start, length) = match self.slice_of(typed_value) {
                     Some(slice) => slice.map(|(_, start, length)| (start, length))?,
                     None => match (
-                        self.field(datum, &["_M_dataplus", "_M_p"]),
-                        self.field(datum, &["_M_string_length"]),
+                        self.field(typed_value, &["_M_dataplus", "_M_p"]),
+                        self.field(typed_value, &["_M_string_length"]),
                     ) {
                         (Some(start), Some(length)) => (
                             self.word_at(&start.location, 8)? as u64,
@@ -147,7 +151,7 @@ impl Scope<'_> {
                         _ => return Ok(None),
                     },
                 };
-                let size = length.min(most as u64);
+                let size = length.min(max_len as u64);
                 let mut bytes = vec![0; size as usize];
                 // The pointer of an empty string may be dangling.
                 if size > 0 {
@@ -160,14 +164,14 @@ impl Scope<'_> {
     }
 
     /// The active variant, if the value is a Rust enumeration.
-    pub(crate) fn active_variant(&self, datum: &TypedValue) -> Option<Result<Member, Unavailable>> {
-        let Shape::Record(record) = self.info.shape(&datum.ty) else { return None };
+    pub(crate) fn active_variant(&self, typed_value: &TypedValue) -> Option<Result<Member, Unavailable>> {
+        let Shape::Record(record) = self.info.shape(&typed_value.ty) else { return None };
         let variants = self.info.variants(record)?;
         let Some(discriminant) = &variants.discriminant else {
             let (_, only) = variants.all.into_iter().next()?;
             return Some(Ok(only));
         };
-        let value = match self.part(datum, discriminant) {
+        let value = match self.part(typed_value, discriminant) {
             Ok(part) => match self.scalar(&part) {
                 Ok(Some((bits, basic))) => (bits, (basic.size * 8).clamp(8, 128) as u8),
                 Ok(None) => return Some(Err(Unavailable::NotUnderstood)),

@@ -59,7 +59,7 @@ impl Scope<'_> {
 
     fn evaluate_within(&self, node: &Node, macros: u8) -> Result<TypedValue, ExpressionError> {
         match self.eval(node, macros) {
-            Ok(datum) => Ok(datum),
+            Ok(typed_value) => Ok(typed_value),
             Err(EvalError::Invalid(error)) => Err(error),
             Err(EvalError::Missing(reason)) => Ok(TypedValue::none(Type::Void, reason)),
         }
@@ -99,8 +99,8 @@ impl Scope<'_> {
             }
             Kind::Cast(ty, operand) => {
                 let ty = self.named_type(ty, node.at())?;
-                let datum = self.eval(operand, macros)?;
-                self.cast(ty, &datum, node.at())
+                let typed_value = self.eval(operand, macros)?;
+                self.cast(ty, &typed_value, node.at())
             }
             Kind::SizeOf(ty) => {
                 let ty = self.named_type(ty, node.at())?;
@@ -133,8 +133,9 @@ impl Scope<'_> {
         let mut arguments = self.arguments();
         let count = arguments.len();
         if number == 0 || number > count {
-            let words = format!("this function has {count} arguments, counted from 1");
-            return Err(ExpressionError::new(at, words).into());
+            let plural = if count == 1 { "" } else { "s" };
+            let message = format!("this function has {count} argument{plural}, counted from 1");
+            return Err(ExpressionError::new(at, message).into());
         }
         Ok(arguments.swap_remove(number - 1).value)
     }
@@ -147,23 +148,23 @@ impl Scope<'_> {
         if operator == Unary::SizeOf {
             return self.size_of(operand, at, macros);
         }
-        let datum = self.eval(operand, macros)?;
+        let typed_value = self.eval(operand, macros)?;
         let needs = |what: &str| {
             EvalError::from(ExpressionError::new(at, format!("`{}` needs {what}", operator.sign())))
         };
         match operator {
-            Unary::Deref => self.pointee(&datum, at),
-            Unary::Address => self.address_of(&datum, at),
-            Unary::Not => Ok(truth(!self.operand(&datum, at)?.number().is_true())),
-            Unary::Minus => match self.operand(&datum, at)? {
+            Unary::Deref => self.pointee(&typed_value, at),
+            Unary::Address => self.address_of(&typed_value, at),
+            Unary::Not => Ok(truth(!self.operand(&typed_value, at)?.number().is_true())),
+            Unary::Minus => match self.operand(&typed_value, at)? {
                 Operand::Number(number) => Ok(computed(number.negated())),
                 Operand::Pointer(..) => Err(needs("a number")),
             },
-            Unary::Plus => match self.operand(&datum, at)? {
+            Unary::Plus => match self.operand(&typed_value, at)? {
                 Operand::Number(number) => Ok(computed(number.promoted())),
                 Operand::Pointer(..) => Err(needs("a number")),
             },
-            _ => match self.operand(&datum, at)? {
+            _ => match self.operand(&typed_value, at)? {
                 Operand::Number(number) => {
                     Ok(computed(number.complement().ok_or_else(|| needs("an integer"))?))
                 }
@@ -174,11 +175,11 @@ impl Scope<'_> {
 
     fn size_of(&self, operand: &Node, at: usize, macros: u8) -> Result<TypedValue, EvalError> {
         match self.eval(operand, macros) {
-            Ok(datum) => {
+            Ok(typed_value) => {
                 // `sizeof` of a reference is the size of its target.
-                let ty = match self.info.shape(&datum.ty) {
+                let ty = match self.info.shape(&typed_value.ty) {
                     Shape::Reference(target) => target,
-                    _ => datum.ty,
+                    _ => typed_value.ty,
                 };
                 self.size_value(&ty, at)
             }
@@ -201,45 +202,45 @@ impl Scope<'_> {
     }
 
     /// Dereferences a pointer.
-    pub(crate) fn pointee(&self, datum: &TypedValue, at: usize) -> Result<TypedValue, EvalError> {
-        let datum = self.dereferenced(datum)?;
-        match self.info.shape(&datum.ty) {
+    pub(crate) fn pointee(&self, typed_value: &TypedValue, at: usize) -> Result<TypedValue, EvalError> {
+        let typed_value = self.dereferenced(typed_value)?;
+        match self.info.shape(&typed_value.ty) {
             Shape::Pointer(Type::Void) => Err(ExpressionError::new(at, "cannot dereference a `void *`")
                 .remedy("cast it, as in `*(int *) p`")
                 .into()),
             Shape::Pointer(target) => {
-                if let Some(reason) = datum.unavailable() {
+                if let Some(reason) = typed_value.unavailable() {
                     return Ok(TypedValue::none(target, reason));
                 }
-                let address = self.word_at(&datum.location, 8)? as u64;
+                let address = self.word_at(&typed_value.location, 8)? as u64;
                 Ok(TypedValue::new(target, Location::Memory(address)))
             }
             Shape::Array(element, _) => {
                 let size = self.info.size(&element);
-                Ok(TypedValue::new(element, datum.location.at(0, size)))
+                Ok(TypedValue::new(element, typed_value.location.at(0, size)))
             }
-            Shape::Function(_) => Ok(datum),
-            Shape::Record(_) if self.slice_of(&datum).is_some() => self.element(&datum, 0, at),
+            Shape::Function(_) => Ok(typed_value),
+            Shape::Record(_) if self.slice_of(&typed_value).is_some() => self.element(&typed_value, 0, at),
             Shape::Basic(basic) if basic.encoding != Encoding::Float => {
-                let address = self.word_at(&datum.location, basic.size)? as u64;
+                let address = self.word_at(&typed_value.location, basic.size)? as u64;
                 Ok(TypedValue::new(Type::Basic(Basic::LONG), Location::Memory(address)))
             }
             _ => Err(ExpressionError::new(
                 at,
-                format!("`*` needs a pointer, and this is of type `{}`", self.type_name(&datum.ty)),
+                format!("`*` needs a pointer, and this is of type `{}`", self.type_name(&typed_value.ty)),
             )
             .into()),
         }
     }
 
-    fn address_of(&self, datum: &TypedValue, at: usize) -> Result<TypedValue, EvalError> {
-        let datum = self.dereferenced(datum)?;
-        if datum.bits.is_some() {
+    fn address_of(&self, typed_value: &TypedValue, at: usize) -> Result<TypedValue, EvalError> {
+        let typed_value = self.dereferenced(typed_value)?;
+        if typed_value.bits.is_some() {
             return Err(ExpressionError::new(at, "a bit-field has no address").into());
         }
-        match datum.location {
+        match typed_value.location {
             Location::Memory(address) => {
-                Ok(TypedValue::known(Type::Pointer(Arc::new(datum.ty)), &address.to_le_bytes()))
+                Ok(TypedValue::known(Type::Pointer(Arc::new(typed_value.ty)), &address.to_le_bytes()))
             }
             Location::Register { .. } => {
                 Err(ExpressionError::new(at, "this value is in a register and has no address").into())
@@ -304,29 +305,29 @@ impl Scope<'_> {
     }
 
     /// Converts a value to an operand: a number or an address.
-    fn operand(&self, datum: &TypedValue, at: usize) -> Result<Operand, EvalError> {
-        let datum = self.dereferenced(datum)?;
-        match self.info.shape(&datum.ty) {
+    fn operand(&self, typed_value: &TypedValue, at: usize) -> Result<Operand, EvalError> {
+        let typed_value = self.dereferenced(typed_value)?;
+        match self.info.shape(&typed_value.ty) {
             Shape::Pointer(target) => {
-                let (bits, _) = self.scalar(&datum)?.ok_or(Unavailable::NotUnderstood)?;
+                let (bits, _) = self.scalar(&typed_value)?.ok_or(Unavailable::NotUnderstood)?;
                 Ok(Operand::Pointer(bits as u64, target))
             }
-            Shape::Array(element, _) => match self.address(&datum)? {
+            Shape::Array(element, _) => match self.address(&typed_value)? {
                 Some(address) => Ok(Operand::Pointer(address, element)),
                 None => Err(ExpressionError::new(at, "this array is not in memory").into()),
             },
-            Shape::Function(_) => match self.address(&datum)? {
-                Some(address) => Ok(Operand::Pointer(address, datum.ty)),
+            Shape::Function(_) => match self.address(&typed_value)? {
+                Some(address) => Ok(Operand::Pointer(address, typed_value.ty)),
                 None => Err(Unavailable::NotUnderstood.into()),
             },
             _ => {
-                if let Some(reason) = datum.unavailable() {
+                if let Some(reason) = typed_value.unavailable() {
                     return Err(reason.into());
                 }
-                match self.number(&datum)? {
+                match self.number(&typed_value)? {
                     Some(number) => Ok(Operand::Number(number)),
                     None => {
-                        let ty = self.type_name(&datum.ty);
+                        let ty = self.type_name(&typed_value.ty);
                         Err(ExpressionError::new(at, format!("a value of type `{ty}` is not a number"))
                             .remedy("select one of its members")
                             .into())
@@ -337,8 +338,8 @@ impl Scope<'_> {
     }
 
     pub(crate) fn is_true(&self, node: &Node, macros: u8) -> Result<bool, EvalError> {
-        let datum = self.eval(node, macros)?;
-        Ok(self.operand(&datum, node.at())?.number().is_true())
+        let typed_value = self.eval(node, macros)?;
+        Ok(self.operand(&typed_value, node.at())?.number().is_true())
     }
 
     fn binary(
@@ -370,8 +371,8 @@ impl Scope<'_> {
             return self.repeat(a, &b, at, right.at());
         }
         let (x, y) = (self.operand(&a, left.at())?, self.operand(&b, right.at())?);
-        if let Some(datum) = self.with_pointers(operator, &x, &y, at)? {
-            return Ok(datum);
+        if let Some(typed_value) = self.with_pointers(operator, &x, &y, at)? {
+            return Ok(typed_value);
         }
         match compute(operator, x.number(), y.number()) {
             Ok(OperationResult::Truth(holds)) => Ok(truth(holds)),
@@ -445,17 +446,17 @@ impl Scope<'_> {
         })
     }
 
-    fn cast(&self, ty: Type, datum: &TypedValue, at: usize) -> Result<TypedValue, EvalError> {
+    fn cast(&self, ty: Type, typed_value: &TypedValue, at: usize) -> Result<TypedValue, EvalError> {
         let bits = match self.info.shape(&ty) {
-            Shape::Basic(basic) => encoded(self.operand(datum, at)?.number(), &basic),
+            Shape::Basic(basic) => encoded(self.operand(typed_value, at)?.number(), &basic),
             Shape::Enumeration(_) | Shape::Pointer(_) => {
                 let size = self.info.size(&ty).unwrap_or(8);
-                encoded(self.operand(datum, at)?.number(), &Basic::UNSIGNED_LONG.sized(size))
+                encoded(self.operand(typed_value, at)?.number(), &Basic::UNSIGNED_LONG.sized(size))
             }
             Shape::Reference(_) | Shape::Record(_) | Shape::Array(..) => {
-                let datum = self.dereferenced(datum)?;
-                return match datum.location {
-                    Location::Memory(_) => Ok(TypedValue::new(ty, datum.location)),
+                let typed_value = self.dereferenced(typed_value)?;
+                return match typed_value.location {
+                    Location::Memory(_) => Ok(TypedValue::new(ty, typed_value.location)),
                     Location::Unavailable(reason) => Err(reason.into()),
                     _ => Err(ExpressionError::new(
                         at,

@@ -27,15 +27,15 @@ impl Default for FormatLimits {
 }
 
 /// Approximate maximum length of a formatted value, independent of the limits.
-const LONGEST: usize = 64 << 10;
+const MAX_OUTPUT_LEN: usize = 64 << 10;
 /// From this number on, equal elements are counted instead of repeated.
 const REPEATS: usize = 10;
 
 impl Scope<'_> {
     /// Formats a value.
-    pub fn show(&self, datum: &TypedValue, style: &FormatLimits) -> String {
+    pub fn show(&self, typed_value: &TypedValue, style: &FormatLimits) -> String {
         let mut show = Formatter { scope: self, style, out: String::new() };
-        show.datum(datum, style.depth);
+        show.typed_value(typed_value, style.depth);
         show.out
     }
 }
@@ -53,52 +53,52 @@ impl Formatter<'_, '_> {
         self.out.push_str(text);
     }
 
-    fn datum(&mut self, datum: &TypedValue, depth: usize) {
-        if self.out.len() > LONGEST {
+    fn typed_value(&mut self, typed_value: &TypedValue, depth: usize) {
+        if self.out.len() > MAX_OUTPUT_LEN {
             self.put("...");
             return;
         }
-        if let Err(reason) = self.value(datum, depth) {
+        if let Err(reason) = self.value(typed_value, depth) {
             self.put(&format!("<{reason}>"));
         }
     }
 
-    fn value(&mut self, datum: &TypedValue, depth: usize) -> FormatResult {
+    fn value(&mut self, typed_value: &TypedValue, depth: usize) -> FormatResult {
         let scope = self.scope;
-        if let Some(reason) = datum.unavailable() {
+        if let Some(reason) = typed_value.unavailable() {
             return Err(reason);
         }
-        match scope.info.shape(&datum.ty) {
-            Shape::Void => match datum.location {
+        match scope.info.shape(&typed_value.ty) {
+            Shape::Void => match typed_value.location {
                 Location::Memory(address) => self.put(&format!("{{code or data}} {}", self.named(address))),
                 _ => self.put("void"),
             },
             Shape::Basic(basic) if basic.size == 0 => self.put("()"),
             Shape::Basic(basic) => {
-                let bits = scope.scalar(datum)?.map_or(0, |(bits, _)| bits);
-                self.put(&basic_text(bits, &basic, scope.info.language_of_type(&datum.ty)));
+                let bits = scope.scalar(typed_value)?.map_or(0, |(bits, _)| bits);
+                self.put(&basic_text(bits, &basic, scope.info.language_of_type(&typed_value.ty)));
             }
             Shape::Enumeration(at) => {
-                let (bits, basic) = scope.scalar(datum)?.ok_or(Unavailable::NotUnderstood)?;
+                let (bits, basic) = scope.scalar(typed_value)?.ok_or(Unavailable::NotUnderstood)?;
                 self.enumerator(at, bits, &basic);
             }
-            Shape::Pointer(target) => self.pointer(datum, &target)?,
+            Shape::Pointer(target) => self.pointer(typed_value, &target)?,
             Shape::Reference(_) => {
-                let target = scope.dereferenced(datum)?;
+                let target = scope.dereferenced(typed_value)?;
                 if let Location::Memory(address) = target.location {
                     self.put(&format!("@{address:#x}: "));
                 }
-                self.datum(&target, depth);
+                self.typed_value(&target, depth);
             }
             Shape::Function(_) => {
-                let ty = scope.type_name(&datum.ty);
-                match datum.location {
+                let ty = scope.type_name(&typed_value.ty);
+                match typed_value.location {
                     Location::Memory(address) => self.put(&format!("{{{ty}}} {}", self.named(address))),
                     _ => self.put(&format!("{{{ty}}}")),
                 }
             }
-            Shape::Array(element, count) => self.array(datum, &element, count, depth)?,
-            Shape::Record(at) => self.record(datum, at, depth)?,
+            Shape::Array(element, count) => self.array(typed_value, &element, count, depth)?,
+            Shape::Record(at) => self.record(typed_value, at, depth)?,
             Shape::Unknown => return Err(Unavailable::NotUnderstood),
         }
         Ok(())
@@ -124,9 +124,9 @@ impl Formatter<'_, '_> {
         }
     }
 
-    fn pointer(&mut self, datum: &TypedValue, target: &Type) -> FormatResult {
+    fn pointer(&mut self, typed_value: &TypedValue, target: &Type) -> FormatResult {
         let scope = self.scope;
-        let (bits, _) = scope.scalar(datum)?.ok_or(Unavailable::NotUnderstood)?;
+        let (bits, _) = scope.scalar(typed_value)?.ok_or(Unavailable::NotUnderstood)?;
         let address = bits as u64;
         let is_code = matches!(scope.info.shape(target), Shape::Function(_))
             || scope.info.shape(target) == Shape::Void && scope.info.program.is_code(address);
@@ -157,7 +157,7 @@ impl Formatter<'_, '_> {
 
     fn array(
         &mut self,
-        datum: &TypedValue,
+        typed_value: &TypedValue,
         element: &Type,
         count: Option<u64>,
         depth: usize,
@@ -165,7 +165,7 @@ impl Formatter<'_, '_> {
         let count = count.unwrap_or(0);
         if self.scope.is_char(element) {
             let shown = count.min(self.style.text as u64);
-            let bytes = self.scope.bytes_at(&datum.location, shown)?;
+            let bytes = self.scope.bytes_at(&typed_value.location, shown)?;
             // Bytes behind the terminator of a string are leftovers of earlier contents.
             let end = bytes.iter().position(|byte| *byte == 0);
             let text = bytes.get(..end.unwrap_or(bytes.len())).unwrap_or_default();
@@ -173,10 +173,10 @@ impl Formatter<'_, '_> {
             self.text(text, more);
             return Ok(());
         }
-        let rust = self.scope.info.language_of_type(&datum.ty) == Language::Rust;
+        let rust = self.scope.info.language_of_type(&typed_value.ty) == Language::Rust;
         let size = self.scope.info.size(element).unwrap_or(0);
         let signs = if rust { ("[", "]") } else { ("{", "}") };
-        let location = datum.location.clone();
+        let location = typed_value.location.clone();
         self.elements(element, size, count, signs, depth, |by| location.at(by, Some(size)));
         Ok(())
     }
@@ -196,7 +196,7 @@ impl Formatter<'_, '_> {
         let mut index = 0;
         let limit = self.style.elements as u64;
         while index < count {
-            if shown >= limit || self.out.len() > LONGEST {
+            if shown >= limit || self.out.len() > MAX_OUTPUT_LEN {
                 self.put("...");
                 break;
             }
@@ -216,10 +216,10 @@ impl Formatter<'_, '_> {
                 }
             } else if matches!(first.location, Location::Memory(_)) {
                 // If the first one cannot be read, the others are not tried one by one.
-                self.datum(&first, depth);
+                self.typed_value(&first, depth);
                 break;
             }
-            self.datum(&first, depth);
+            self.typed_value(&first, depth);
             if run >= REPEATS as u64 {
                 self.put(&format!(" <repeats {run} times>"));
             } else {
@@ -231,10 +231,10 @@ impl Formatter<'_, '_> {
         self.put(close);
     }
 
-    fn record(&mut self, datum: &TypedValue, at: DieRef, depth: usize) -> FormatResult {
+    fn record(&mut self, typed_value: &TypedValue, at: DieRef, depth: usize) -> FormatResult {
         let scope = self.scope;
-        if scope.is_text_record(datum)
-            && let Some((text, more)) = scope.long_text_of(datum, self.style.text)?
+        if scope.is_text_record(typed_value)
+            && let Some((text, more)) = scope.long_text_of(typed_value, self.style.text)?
         {
             self.text(&text, more);
             return Ok(());
@@ -244,7 +244,7 @@ impl Formatter<'_, '_> {
             return Ok(());
         };
         let rust = scope.info.language(at) == Language::Rust;
-        if let Some(slice) = scope.slice_of(datum) {
+        if let Some(slice) = scope.slice_of(typed_value) {
             let (element, start, length) = slice?;
             let size = scope.info.size(&element).unwrap_or(0);
             let signs = if rust { ("[", "]") } else { ("{", "}") };
@@ -253,22 +253,22 @@ impl Formatter<'_, '_> {
             });
             return Ok(());
         }
-        if let Some(variant) = scope.active_variant(datum) {
+        if let Some(variant) = scope.active_variant(typed_value) {
             let variant = variant?;
-            let inner = part(scope, datum, &variant)?;
+            let inner = part(scope, typed_value, &variant)?;
             match scope.info.shape(&inner.ty) {
                 Shape::Record(of) => self.rust_record(&inner, of, variant.name.unwrap_or("?"), below),
-                _ => self.datum(&inner, below),
+                _ => self.typed_value(&inner, below),
             }
             return Ok(());
         }
         if rust {
             let name = scope.info.entry(at).and_then(|entry| scope.info.name(&entry)).unwrap_or("");
-            self.rust_record(datum, at, name, below);
+            self.rust_record(typed_value, at, name, below);
             return Ok(());
         }
         let members = scope.info.members(at);
-        if members.is_empty() && scope.info.size(&datum.ty).is_none() {
+        if members.is_empty() && scope.info.size(&typed_value.ty).is_none() {
             self.put("<incomplete type>");
             return Ok(());
         }
@@ -280,7 +280,7 @@ impl Formatter<'_, '_> {
             } else if let Some(name) = member.name {
                 self.put(&format!("{name} = "));
             }
-            self.part(datum, member, below);
+            self.part(typed_value, member, below);
         }
         self.put("}");
         Ok(())
@@ -288,13 +288,13 @@ impl Formatter<'_, '_> {
 
     fn part(&mut self, whole: &TypedValue, member: &Member, depth: usize) {
         match part(self.scope, whole, member) {
-            Ok(inner) => self.datum(&inner, depth),
+            Ok(inner) => self.typed_value(&inner, depth),
             Err(reason) => self.put(&format!("<{reason}>")),
         }
     }
 
     /// `Point {x: 1, y: 2}`, `Some(3)`, `(1, 2)`, `None`
-    fn rust_record(&mut self, datum: &TypedValue, at: DieRef, name: &str, depth: usize) {
+    fn rust_record(&mut self, typed_value: &TypedValue, at: DieRef, name: &str, depth: usize) {
         let members = self.scope.info.members(at);
         let is_tuple =
             !members.is_empty() && members.iter().all(|m| m.name.is_some_and(|n| n.starts_with("__")));
@@ -309,7 +309,7 @@ impl Formatter<'_, '_> {
                 self.put("(");
                 for (i, member) in members.iter().enumerate() {
                     self.put(if i == 0 { "" } else { ", " });
-                    self.part(datum, member, depth);
+                    self.part(typed_value, member, depth);
                 }
                 self.put(")");
             }
@@ -318,7 +318,7 @@ impl Formatter<'_, '_> {
                 for (i, member) in members.iter().enumerate() {
                     self.put(if i == 0 { "" } else { ", " });
                     self.put(&format!("{}: ", member.name.unwrap_or("?")));
-                    self.part(datum, member, depth);
+                    self.part(typed_value, member, depth);
                 }
                 self.put("}");
             }

@@ -10,9 +10,9 @@ use gimli::{
 };
 
 /// Maximum number of locations that refer to each other.
-const LONGEST_CHAIN: u8 = 8;
+const MAX_CHAIN_LEN: u8 = 8;
 /// Maximum number of operations in one evaluation.
-const MOST_STEPS: u32 = 100_000;
+const MAX_STEPS: u32 = 100_000;
 
 type Found<T> = Result<T, Unavailable>;
 
@@ -46,7 +46,7 @@ impl Scope<'_> {
 
     /// The location that a rule computes; `near` is an entry in the same unit.
     pub(crate) fn follow(&self, near: DieRef, rule: Expression<Reader>, start: Option<u64>) -> Location {
-        self.follow_within(near, rule, start, LONGEST_CHAIN).unwrap_or_else(Location::Unavailable)
+        self.follow_within(near, rule, start, MAX_CHAIN_LEN).unwrap_or_else(Location::Unavailable)
     }
 
     fn follow_within(
@@ -54,9 +54,9 @@ impl Scope<'_> {
         near: DieRef,
         rule: Expression<Reader>,
         start: Option<u64>,
-        left: u8,
+        remaining_depth: u8,
     ) -> Found<Location> {
-        let pieces = self.run(near, rule, start, left)?;
+        let pieces = self.run(near, rule, start, remaining_depth)?;
         match pieces.as_slice() {
             [] => Err(Unavailable::OptimizedOut),
             [whole] if whole.size_in_bits.is_none() => self.converted_location(&whole.location),
@@ -95,13 +95,13 @@ impl Scope<'_> {
         near: DieRef,
         rule: Expression<Reader>,
         start: Option<u64>,
-        left: u8,
+        remaining_depth: u8,
     ) -> Found<Vec<gimli::Piece<Reader>>> {
-        let left = left.checked_sub(1).ok_or(Unavailable::NotUnderstood)?;
+        let remaining_depth = remaining_depth.checked_sub(1).ok_or(Unavailable::NotUnderstood)?;
         let strange = |_| Unavailable::NotUnderstood;
         let encoding = self.info.encoding(near).ok_or(Unavailable::NotUnderstood)?;
         let mut evaluation = rule.evaluation(encoding);
-        evaluation.set_max_iterations(MOST_STEPS);
+        evaluation.set_max_iterations(MAX_STEPS);
         if let Some(start) = start {
             evaluation.set_initial_value(start);
             evaluation.set_object_address(start);
@@ -122,7 +122,7 @@ impl Scope<'_> {
                     evaluation.resume_with_register(value)
                 }
                 EvaluationResult::RequiresFrameBase => {
-                    evaluation.resume_with_frame_base(self.frame_base(left)?)
+                    evaluation.resume_with_frame_base(self.frame_base(remaining_depth)?)
                 }
                 EvaluationResult::RequiresTls(offset) => {
                     evaluation.resume_with_tls(self.thread_local(near.image, offset)?)
@@ -132,11 +132,12 @@ impl Scope<'_> {
                     let bytes = self.called(near, reference).ok_or(Unavailable::NotUnderstood)?;
                     evaluation.resume_with_at_location(bytes)
                 }
-                EvaluationResult::RequiresEntryValue(rule) => evaluation
-                    .resume_with_entry_value(Value::Generic(self.entry_value(&rule, encoding, left)?)),
+                EvaluationResult::RequiresEntryValue(rule) => evaluation.resume_with_entry_value(
+                    Value::Generic(self.entry_value(&rule, encoding, remaining_depth)?),
+                ),
                 EvaluationResult::RequiresParameterRef(parameter) => {
                     let die = crate::image::Die { unit: near.die.unit, offset: parameter };
-                    let value = self.passed(left, |scope, entry| {
+                    let value = self.passed(remaining_depth, |scope, entry| {
                         let names = [gimli::DW_AT_abstract_origin, gimli::DW_AT_call_parameter];
                         names.iter().any(|n| scope.info.reference(entry, *n).is_some_and(|at| at.die == die))
                     })?;
@@ -177,7 +178,7 @@ impl Scope<'_> {
     }
 
     /// The frame base of the function, to which its variables are relative.
-    fn frame_base(&self, left: u8) -> Found<u64> {
+    fn frame_base(&self, remaining_depth: u8) -> Found<u64> {
         let function = self.function().ok_or(Unavailable::NotUnderstood)?;
         let entry = self.info.entry(function).ok_or(Unavailable::NotUnderstood)?;
         let rule = match self.rule(&entry, gimli::DW_AT_frame_base) {
@@ -185,7 +186,7 @@ impl Scope<'_> {
             Some(Rule::Nowhere) => return Err(Unavailable::NotYet),
             None => return Err(Unavailable::NotUnderstood),
         };
-        match self.follow_within(function, rule, None, left)? {
+        match self.follow_within(function, rule, None, remaining_depth)? {
             Location::Memory(address) => Ok(address),
             Location::Register { number, .. } => Ok(self.register(number, self.level)? as u64),
             Location::Bytes(bytes) => {
@@ -210,9 +211,14 @@ impl Scope<'_> {
     }
 
     /// The value of a register at function entry, computed from the call site in the caller.
-    fn entry_value(&self, rule: &Expression<Reader>, encoding: gimli::Encoding, left: u8) -> Found<u64> {
+    fn entry_value(
+        &self,
+        rule: &Expression<Reader>,
+        encoding: gimli::Encoding,
+        remaining_depth: u8,
+    ) -> Found<u64> {
         let wanted = only_register(rule, encoding).ok_or(Unavailable::OptimizedOut)?;
-        self.passed(left, |scope, entry| {
+        self.passed(remaining_depth, |scope, entry| {
             let Some(AttributeValue::Exprloc(location)) = entry.attribute(gimli::DW_AT_location) else {
                 return false;
             };
@@ -222,8 +228,8 @@ impl Scope<'_> {
     }
 
     /// The value that the caller passed in a parameter of the current call.
-    fn passed(&self, left: u8, is_it: impl Fn(&Scope<'_>, &Entry) -> bool) -> Found<u64> {
-        let left = left.checked_sub(1).ok_or(Unavailable::OptimizedOut)?;
+    fn passed(&self, remaining_depth: u8, is_it: impl Fn(&Scope<'_>, &Entry) -> bool) -> Found<u64> {
+        let remaining_depth = remaining_depth.checked_sub(1).ok_or(Unavailable::OptimizedOut)?;
         let caller = self.real_caller().ok_or(Unavailable::NoCaller)?;
         let site = caller.call_site().ok_or(Unavailable::OptimizedOut)?;
         for parameter in self.info.children(site.at) {
@@ -238,7 +244,7 @@ impl Scope<'_> {
                 .attribute(gimli::DW_AT_call_value)
                 .or_else(|| parameter.attribute(gimli::DW_AT_GNU_call_site_value));
             let Some(AttributeValue::Exprloc(rule)) = value else { continue };
-            let pieces = caller.run(parameter.at, rule, None, left)?;
+            let pieces = caller.run(parameter.at, rule, None, remaining_depth)?;
             return match pieces.first().map(|piece| piece.location) {
                 Some(DwarfLocation::Address { address }) => Ok(address),
                 Some(DwarfLocation::Value { value }) => {

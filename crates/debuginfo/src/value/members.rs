@@ -11,13 +11,13 @@ use gimli::AttributeValue;
 /// Maximum depth of derived classes and anonymous members.
 const DEEPEST: u8 = 16;
 /// Maximum number of pointers that are followed to find a member.
-const MOST_POINTERS: usize = 8;
+const MAX_POINTERS: usize = 8;
 
 impl Scope<'_> {
     /// The member of a record, or of the record that a pointer points to.
     pub(crate) fn select(&self, whole: &TypedValue, name: &str, at: usize) -> Result<TypedValue, EvalError> {
         let mut whole = self.dereferenced(whole)?;
-        for _ in 0..MOST_POINTERS {
+        for _ in 0..MAX_POINTERS {
             match self.info.shape(&whole.ty) {
                 Shape::Pointer(_) => whole = self.pointee(&whole, at)?,
                 Shape::Reference(_) => whole = self.dereferenced(&whole)?,
@@ -52,11 +52,11 @@ impl Scope<'_> {
             false => name.to_owned(),
         };
         if let Some(path) = self.path_to(record, &field, DEEPEST) {
-            let mut datum = whole.clone();
+            let mut typed_value = whole.clone();
             for member in &path {
-                datum = self.part(&datum, member)?;
+                typed_value = self.part(&typed_value, member)?;
             }
-            return Ok(Some(datum));
+            return Ok(Some(typed_value));
         }
         match self.active_variant(whole) {
             Some(Ok(variant)) => self.member(&self.part(whole, &variant)?, name),

@@ -9,7 +9,7 @@ use crate::value::scope::Scope;
 use gimli::{AttributeValue, Expression, Operation, Register};
 
 /// Maximum length of a prologue that is analysed.
-const LONGEST: u64 = 512;
+const MAX_PROLOGUE_LEN: u64 = 512;
 /// Offset from the frame pointer to the canonical frame address: two words were pushed.
 const PUSHED: i64 = 16;
 
@@ -30,7 +30,7 @@ impl Scope<'_> {
         let (register, by) = self.home_register()?;
         let distance = i32::try_from(offset.checked_add(by)?.checked_add(last)?).ok()?;
         let start = self.prologue()?.start;
-        let length = self.pc().checked_sub(start).filter(|length| *length <= LONGEST)?;
+        let length = self.pc().checked_sub(start).filter(|length| *length <= MAX_PROLOGUE_LEN)?;
         let mut code = vec![0; length as usize];
         self.memory.read(start, &mut code).ok()?;
         Some((1..code.len()).any(|at| is_store(&code, at, register, distance)))

@@ -8,7 +8,7 @@ use crate::value::types::{Basic, Bits, Encoding, Shape, Type};
 use gimli::Register;
 
 /// Maximum size of one read, because a corrupted length must not exhaust the memory.
-pub(crate) const MOST_BYTES: u64 = 1 << 20;
+pub(crate) const MAX_BYTES: u64 = 1 << 20;
 
 impl Scope<'_> {
     /// The value of a register in a frame.
@@ -58,7 +58,7 @@ impl Scope<'_> {
 
     /// Reads `size` bytes at a location.
     pub(crate) fn bytes_at(&self, location: &Location, size: u64) -> Result<Vec<u8>, Unavailable> {
-        if size > MOST_BYTES {
+        if size > MAX_BYTES {
             return Err(Unavailable::Composite);
         }
         let mut bytes = vec![0; size as usize];
@@ -75,21 +75,21 @@ impl Scope<'_> {
     }
 
     /// The bits of a number, pointer or enumerator, and their type.
-    pub(crate) fn scalar(&self, datum: &TypedValue) -> Result<Option<(u128, Basic)>, Unavailable> {
-        let basic = match self.info.shape(&datum.ty) {
+    pub(crate) fn scalar(&self, typed_value: &TypedValue) -> Result<Option<(u128, Basic)>, Unavailable> {
+        let basic = match self.info.shape(&typed_value.ty) {
             Shape::Basic(basic) => basic,
             Shape::Pointer(_) => {
-                let size = self.info.size(&datum.ty).unwrap_or(8);
+                let size = self.info.size(&typed_value.ty).unwrap_or(8);
                 // Wide pointers have two words; the first one is the address.
                 Basic { size: size.min(8), ..Basic::ADDRESS }
             }
             Shape::Enumeration(at) => {
-                let size = self.info.size(&datum.ty).unwrap_or(4);
+                let size = self.info.size(&typed_value.ty).unwrap_or(4);
                 Basic::integer((size * 8).clamp(8, 128) as u8, self.info.enumeration_is_signed(at))
                     .sized(size)
             }
             Shape::Reference(_) => {
-                let target = self.dereferenced(datum)?;
+                let target = self.dereferenced(typed_value)?;
                 return self.scalar(&target);
             }
             _ => return Ok(None),
@@ -97,9 +97,9 @@ impl Scope<'_> {
         if basic.size > 16 {
             return Ok(None);
         }
-        let bits = match datum.bits {
-            Some(bits) => self.bits_at(&datum.location, bits, &basic)?,
-            None => self.word_at(&datum.location, basic.size)?,
+        let bits = match typed_value.bits {
+            Some(bits) => self.bits_at(&typed_value.location, bits, &basic)?,
+            None => self.word_at(&typed_value.location, basic.size)?,
         };
         Ok(Some((bits, basic)))
     }
@@ -112,36 +112,36 @@ impl Scope<'_> {
     }
 
     /// The value as a number, if it is one.
-    pub(crate) fn number(&self, datum: &TypedValue) -> Result<Option<Number>, Unavailable> {
-        Ok(self.scalar(datum)?.and_then(|(bits, basic)| number_of(bits, &basic)))
+    pub(crate) fn number(&self, typed_value: &TypedValue) -> Result<Option<Number>, Unavailable> {
+        Ok(self.scalar(typed_value)?.and_then(|(bits, basic)| number_of(bits, &basic)))
     }
 
     /// The address that a pointer, array or function denotes.
-    pub(crate) fn address(&self, datum: &TypedValue) -> Result<Option<u64>, Unavailable> {
-        match self.info.shape(&datum.ty) {
-            Shape::Array(..) | Shape::Function(_) => match &datum.location {
+    pub(crate) fn address(&self, typed_value: &TypedValue) -> Result<Option<u64>, Unavailable> {
+        match self.info.shape(&typed_value.ty) {
+            Shape::Array(..) | Shape::Function(_) => match &typed_value.location {
                 Location::Memory(address) => Ok(Some(*address)),
                 Location::Unavailable(reason) => Err(*reason),
                 _ => Ok(None),
             },
-            _ => Ok(self.scalar(datum)?.map(|(bits, _)| bits as u64)),
+            _ => Ok(self.scalar(typed_value)?.map(|(bits, _)| bits as u64)),
         }
     }
 
     /// Follows C++ references; other values are returned unchanged.
-    pub(crate) fn dereferenced(&self, datum: &TypedValue) -> Result<TypedValue, Unavailable> {
-        match self.info.shape(&datum.ty) {
+    pub(crate) fn dereferenced(&self, typed_value: &TypedValue) -> Result<TypedValue, Unavailable> {
+        match self.info.shape(&typed_value.ty) {
             Shape::Reference(target) => {
-                let address = self.word_at(&datum.location, 8)? as u64;
+                let address = self.word_at(&typed_value.location, 8)? as u64;
                 Ok(TypedValue::new(target, Location::Memory(address)))
             }
-            _ => Ok(datum.clone()),
+            _ => Ok(typed_value.clone()),
         }
     }
 
     /// Reads a zero-terminated string as far as it is readable. Returns its bytes, and whether it was truncated.
-    pub(crate) fn text_at(&self, address: u64, most: usize) -> Result<(Vec<u8>, bool), Unavailable> {
-        text_in(self.memory, address, most)
+    pub(crate) fn text_at(&self, address: u64, max_len: usize) -> Result<(Vec<u8>, bool), Unavailable> {
+        text_in(self.memory, address, max_len)
     }
 }
 
@@ -149,12 +149,12 @@ impl Scope<'_> {
 pub(crate) fn text_in(
     memory: &dyn Memory,
     address: u64,
-    most: usize,
+    max_len: usize,
 ) -> Result<(Vec<u8>, bool), Unavailable> {
     const CHUNK: u64 = 64;
     let mut text = Vec::new();
     let mut at = address;
-    while text.len() < most {
+    while text.len() < max_len {
         // Reads do not cross a page, because the next one may not be mapped.
         let room = 4096 - at % 4096;
         let mut bytes = [0; CHUNK as usize];
@@ -167,14 +167,14 @@ pub(crate) fn text_in(
         }
         if let Some(end) = chunk.iter().position(|byte| *byte == 0) {
             text.extend_from_slice(chunk.get(..end).unwrap_or_default());
-            let more = text.len() > most;
-            text.truncate(most);
+            let more = text.len() > max_len;
+            text.truncate(max_len);
             return Ok((text, more));
         }
         at = at.wrapping_add(chunk.len() as u64);
         text.extend_from_slice(chunk);
     }
-    text.truncate(most);
+    text.truncate(max_len);
     Ok((text, true))
 }
 

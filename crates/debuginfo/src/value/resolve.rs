@@ -28,7 +28,7 @@ impl Scope<'_> {
             _ => self.qualified(&parts),
         };
         match found {
-            Some(datum) => Ok(datum),
+            Some(typed_value) => Ok(typed_value),
             None => {
                 let name = parts.join("::");
                 let last = parts.last().copied().unwrap_or("");
@@ -51,17 +51,17 @@ impl Scope<'_> {
     }
 
     fn unqualified(&self, name: &str, macros: u8) -> Result<Option<TypedValue>, EvalError> {
-        if let Some(datum) = self.in_blocks(name) {
-            return Ok(Some(datum));
+        if let Some(typed_value) = self.in_blocks(name) {
+            return Ok(Some(typed_value));
         }
-        if let Some(datum) = self.member_of_this(name)? {
-            return Ok(Some(datum));
+        if let Some(typed_value) = self.member_of_this(name)? {
+            return Ok(Some(typed_value));
         }
-        if let Some(datum) = self.declared(&[name]) {
-            return Ok(Some(datum));
+        if let Some(typed_value) = self.declared(&[name]) {
+            return Ok(Some(typed_value));
         }
-        if let Some(datum) = self.constant_macro(name, macros)? {
-            return Ok(Some(datum));
+        if let Some(typed_value) = self.constant_macro(name, macros)? {
+            return Ok(Some(typed_value));
         }
         Ok(self.code_or_data(name).or_else(|| truth_word(name)))
     }
@@ -88,13 +88,13 @@ impl Scope<'_> {
     }
 
     fn qualified(&self, path: &[&str]) -> Option<TypedValue> {
-        if let Some(datum) = self.declared(path) {
-            return Some(datum);
+        if let Some(typed_value) = self.declared(path) {
+            return Some(typed_value);
         }
         let (first, rest) = path.split_first()?;
         let (last, around) = path.split_last()?;
-        if let Some(datum) = self.in_file(first, rest) {
-            return Some(datum);
+        if let Some(typed_value) = self.in_file(first, rest) {
+            return Some(typed_value);
         }
         self.static_in(&around.join("::"), last).or_else(|| self.code_or_data(&path.join("::")))
     }
@@ -125,8 +125,8 @@ impl Scope<'_> {
             let (Some(image), Some(die)) = (self.info.position(&function.mapped), function.die) else {
                 continue;
             };
-            if let Some(datum) = self.static_below(DieRef { image, die }, name, 32) {
-                return Some(datum);
+            if let Some(typed_value) = self.static_below(DieRef { image, die }, name, 32) {
+                return Some(typed_value);
             }
         }
         None
@@ -137,8 +137,8 @@ impl Scope<'_> {
         for entry in self.info.children(at) {
             match entry.tag() {
                 gimli::DW_TAG_lexical_block => {
-                    if let Some(datum) = self.static_below(entry.at, name, depth) {
-                        return Some(datum);
+                    if let Some(typed_value) = self.static_below(entry.at, name, depth) {
+                        return Some(typed_value);
                     }
                 }
                 gimli::DW_TAG_variable if self.info.name(&entry) == Some(name) => {

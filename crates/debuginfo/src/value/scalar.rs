@@ -42,39 +42,39 @@ pub enum Scalar {
 }
 
 /// Maximum length of a string in bytes.
-const LONGEST: usize = 4096;
+const MAX_TEXT_LEN: usize = 4096;
 
 /// The zero-terminated string at an address.
 pub fn text_at(memory: &dyn Memory, address: u64) -> Option<String> {
-    let (bytes, _) = text_in(memory, address, LONGEST).ok()?;
+    let (bytes, _) = text_in(memory, address, MAX_TEXT_LEN).ok()?;
     Some(lossy(bytes))
 }
 
 impl Scope<'_> {
     /// Reads a value as a scalar. A `char *` is an address unless a string is requested, and a `char` is an integer.
     /// Arrays of `char` and the string types of Rust and C++ are always strings.
-    pub fn to_scalar(&self, datum: &TypedValue, wanted: ScalarKind) -> Scalar {
-        self.scalar_value(datum, wanted).unwrap_or_else(Scalar::Unavailable)
+    pub fn to_scalar(&self, typed_value: &TypedValue, wanted: ScalarKind) -> Scalar {
+        self.scalar_value(typed_value, wanted).unwrap_or_else(Scalar::Unavailable)
     }
 
-    fn scalar_value(&self, datum: &TypedValue, wanted: ScalarKind) -> Result<Scalar, Unavailable> {
-        if let Some(reason) = datum.unavailable() {
+    fn scalar_value(&self, typed_value: &TypedValue, wanted: ScalarKind) -> Result<Scalar, Unavailable> {
+        if let Some(reason) = typed_value.unavailable() {
             return Err(reason);
         }
-        let datum = &self.dereferenced(datum)?;
-        let is_pointer = matches!(self.info.shape(&datum.ty), Shape::Pointer(_));
+        let typed_value = &self.dereferenced(typed_value)?;
+        let is_pointer = matches!(self.info.shape(&typed_value.ty), Shape::Pointer(_));
         if (wanted == ScalarKind::Str || !is_pointer)
-            && let Some(text) = self.text_of(datum, LONGEST)?
+            && let Some(text) = self.text_of(typed_value, MAX_TEXT_LEN)?
         {
             return Ok(Scalar::Str(lossy(text)));
         }
-        if let Shape::Array(..) | Shape::Record(_) = self.info.shape(&datum.ty) {
+        if let Shape::Array(..) | Shape::Record(_) = self.info.shape(&typed_value.ty) {
             return Err(Unavailable::Composite);
         }
-        if let Shape::Function(_) = self.info.shape(&datum.ty) {
-            return Ok(Scalar::Int(self.address(datum)?.unwrap_or(0) as i64));
+        if let Shape::Function(_) = self.info.shape(&typed_value.ty) {
+            return Ok(Scalar::Int(self.address(typed_value)?.unwrap_or(0) as i64));
         }
-        let (bits, basic) = self.scalar(datum)?.ok_or(Unavailable::Composite)?;
+        let (bits, basic) = self.scalar(typed_value)?.ok_or(Unavailable::Composite)?;
         scalar_of(bits, &basic, wanted).ok_or(Unavailable::Composite)
     }
 }

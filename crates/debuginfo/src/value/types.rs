@@ -5,7 +5,7 @@ use gimli::{AttributeValue, DwAte};
 use std::sync::Arc;
 
 /// Maximum length of a chain of type names; malformed files may contain cycles.
-const LONGEST_CHAIN: usize = 32;
+const MAX_CHAIN_LEN: usize = 32;
 
 /// A type: described by the program, or constructed by an expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -239,7 +239,7 @@ impl<'a> Info<'a> {
     /// The entry of a type without typedefs and qualifiers; the definition if it is only declared.
     pub(crate) fn bare(self, at: DieRef) -> Option<Option<Entry>> {
         let mut entry = self.entry(at)?;
-        for _ in 0..LONGEST_CHAIN {
+        for _ in 0..MAX_CHAIN_LEN {
             match entry.tag() {
                 gimli::DW_TAG_typedef
                 | gimli::DW_TAG_const_type
@@ -341,7 +341,7 @@ impl<'a> Info<'a> {
 
     /// The size of a type in bytes, if it is known.
     pub(crate) fn size(self, ty: &Type) -> Option<u64> {
-        self.size_within(ty, LONGEST_CHAIN)
+        self.size_within(ty, MAX_CHAIN_LEN)
     }
 
     fn size_within(self, ty: &Type, depth: usize) -> Option<u64> {

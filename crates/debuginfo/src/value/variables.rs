@@ -346,7 +346,7 @@ impl Scope<'_> {
                     variable
                         .and_then(|at| self.info.entry(at))
                         .map(|entry| self.value_of_entry(&entry))
-                        .and_then(|datum| self.scalar(&datum).ok().flatten())
+                        .and_then(|typed_value| self.scalar(&typed_value).ok().flatten())
                         .map(|(bits, _)| (bits as u64).wrapping_add(more))
                 }
                 Some((value, more)) => value.udata_value().map(|bound| bound.wrapping_add(more)),

@@ -36,7 +36,7 @@ fn c_functions_are_found_for_all_compiler_options() {
         let (program, image) = program(&path, bias);
         assert_eq!(image.is_pie(), bias != 0, "{options:?}");
         assert_eq!(image.is_dynamic(), !options.contains(&"-static"), "{options:?}");
-        assert_eq!(image.debug_problem(), None);
+        assert_eq!(image.debug_info_error(), None);
         let found = program.functions("work");
         assert_eq!(found.len(), 1, "{options:?}: {found:?}");
         let work = &found[0];
@@ -108,7 +108,7 @@ fn stripped_functions_are_found_by_symbol() {
     let folder = Folder::new();
     let path = folder.c(C, &["-O1"]);
     let (program, image) = program(&path, 0x4000_0000);
-    assert!(image.units().is_empty() && image.debug_problem().is_none());
+    assert!(image.units().is_empty() && image.debug_info_error().is_none());
     let found = program.functions("work");
     assert_eq!(found.len(), 1);
     assert!(!found[0].has_debug && found[0].die.is_none());

@@ -134,7 +134,7 @@ fn separate_debug_files_are_used() {
     folder.run("objcopy", ["--only-keep-debug", "program", "program.debug"]);
     let (wrong, image) = program(&folder.join("linked"), 0);
     assert!(wrong.functions("other").is_empty());
-    assert!(image.debug_problem().unwrap().contains("build id differs"));
+    assert!(image.debug_info_error().unwrap().contains("build id differs"));
 }
 
 /// Memory that contains one word throughout, so that frames point at frames.
@@ -154,7 +154,7 @@ fn query_everything(bytes: Vec<u8>) {
     let Ok(image) = Image::from_bytes(Path::new("damaged"), bytes) else { return };
     let mut program = Program::new();
     program.add(image.clone(), 0x1000);
-    let _ = image.debug_problem();
+    let _ = image.debug_info_error();
     for name in ["work", "twice", "main", "puts", "part.c:work", "", "::", "<", "f(", "a:b", ".", "operator"]
     {
         for function in program.functions(name) {
@@ -191,7 +191,7 @@ fn image_is_shared_between_threads() {
 fn unreadable_debug_information_is_reported() {
     let bytes = good_file();
     let image = Image::from_bytes(Path::new("whole"), bytes.to_vec()).unwrap();
-    assert!(image.dwarf().is_some() && image.debug_problem().is_none());
+    assert!(image.dwarf().is_some() && image.debug_info_error().is_none());
     // Move the section of the debug information beyond the end of the file.
     let mut damaged = bytes.to_vec();
     let table = u64::from_le_bytes(bytes[40..48].try_into().unwrap()) as usize;
@@ -207,7 +207,7 @@ fn unreadable_debug_information_is_reported() {
     damaged[table + section * size + 24 + 6] = 0x7f;
     let image = Image::from_bytes(Path::new("damaged"), damaged).unwrap();
     assert!(image.dwarf().is_none());
-    assert!(image.debug_problem().unwrap().contains(".debug_info"), "{:?}", image.debug_problem());
+    assert!(image.debug_info_error().unwrap().contains(".debug_info"), "{:?}", image.debug_info_error());
 }
 
 fn good_file() -> &'static [u8] {

@@ -57,8 +57,8 @@ impl<E: Encoding> Monitor for BroadcastMonitor<E> {
     fn round(&mut self, round: Round<'_>, inbox: &mut Vec<E>, out: &mut Outbox<E>) {
         if let Some(seen) = round.seen {
             self.core.reach(round.at);
-            for (known, value) in seen {
-                self.core.observe(round.at, Atom::Observed(*known), *value);
+            for (proposition, value) in seen {
+                self.core.observe(round.at, Atom::Observed(*proposition), *value);
             }
         }
         if round.seen.is_none() && inbox.is_empty() {

@@ -87,8 +87,8 @@ pub fn network(logic: &mut Logic, formula: Formula, system: &System) -> Result<N
 /// let mut logic = Logic::new(Budget::default());
 /// let formula = logic.parse("G (a0 & X (b0 | X b0))").unwrap();
 /// let shares = split(&mut logic, formula, &system)?;
-/// let places: Vec<_> = shares.parts.iter().map(|share| system.component_name(share.at)).collect();
-/// assert_eq!(places, ["b", "a"]);
+/// let components: Vec<_> = shares.parts.iter().map(|share| system.component_name(share.at)).collect();
+/// assert_eq!(components, ["b", "a"]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
@@ -102,7 +102,7 @@ pub fn split(logic: &mut Logic, formula: Formula, system: &System) -> Result<Dec
         system,
         order,
         weights: FxHashMap::default(),
-        known: FxHashMap::default(),
+        part_ids: FxHashMap::default(),
         parts: Vec::new(),
         references: FxHashMap::default(),
     };
@@ -119,7 +119,7 @@ struct Splitter<'a> {
     order: Vec<ComponentId>,
     weights: FxHashMap<Formula, Weight>,
     /// Parts that exist already.
-    known: FxHashMap<Formula, MonitorId>,
+    part_ids: FxHashMap<Formula, MonitorId>,
     parts: Vec<FormulaPart>,
     references: FxHashMap<Proposition, MonitorId>,
 }
@@ -134,11 +134,11 @@ struct Weight {
 impl Splitter<'_> {
     /// Returns the part for a formula; creates it if needed.
     fn part(&mut self, formula: Formula, at: ComponentId, depth: usize) -> Result<MonitorId, SetupError> {
-        if let Some(part) = self.known.get(&formula) {
+        if let Some(part) = self.part_ids.get(&formula) {
             return Ok(*part);
         }
         let part = MonitorId(u32::try_from(self.parts.len()).map_err(|_| SetupError::TooManyMonitors)?);
-        self.known.insert(formula, part);
+        self.part_ids.insert(formula, part);
         self.parts.push(FormulaPart { formula, at });
         self.parts[part.index()].formula = self.keep(formula, at, depth)?;
         Ok(part)
@@ -147,8 +147,8 @@ impl Splitter<'_> {
     /// Returns a reference to a part on another component.
     fn refer(&mut self, formula: Formula, at: ComponentId, depth: usize) -> Result<Formula, SetupError> {
         let part = self.part(formula, at, depth)?;
-        let known = self.references.iter().find(|(_, known)| **known == part).map(|(name, _)| name.clone());
-        let atom = match known {
+        let proposition = self.references.iter().find(|(_, id)| **id == part).map(|(name, _)| name.clone());
+        let atom = match proposition {
             Some(name) => self.logic.formulae.atom_for(name),
             None => self.logic.formulae.fresh(),
         };
@@ -208,9 +208,9 @@ impl Splitter<'_> {
         host: ComponentId,
         depth: usize,
     ) -> Result<[Formula; 2], SetupError> {
-        let places = self.places(sides, host)?;
+        let components = self.operand_components(sides, host)?;
         let mut kept = sides;
-        for ((side, place), kept) in sides.into_iter().zip(places).zip(&mut kept) {
+        for ((side, place), kept) in sides.into_iter().zip(components).zip(&mut kept) {
             *kept = match place == host {
                 true => self.keep(side, host, depth)?,
                 false => self.refer(side, place, depth)?,
@@ -220,7 +220,7 @@ impl Splitter<'_> {
     }
 
     /// Chooses the components of both operands: at least one stays (`split` of [EH18 §8.1]).
-    fn places(
+    fn operand_components(
         &mut self,
         [left, right]: [Formula; 2],
         host: ComponentId,
@@ -229,18 +229,18 @@ impl Splitter<'_> {
         let second = self.choice(right)?.unwrap_or(host);
         let (left, right) = (self.weight(left)?, self.weight(right)?);
         let stays = second == host || right.scores[host.index()] > left.scores[host.index()];
-        let places = if first != host && stays { [first, host] } else { [host, second] };
+        let components = if first != host && stays { [first, host] } else { [host, second] };
         // Formulae with past operators stay: a part restarts at every instant and would lose its past.
-        Ok([(places[0], left), (places[1], right)]
-            .map(|(place, weight)| if weight.looks_back { host } else { place }))
+        Ok([(components[0], left), (components[1], right)]
+            .map(|(component, weight)| if weight.looks_back { host } else { component }))
     }
 
     /// Returns the component whose propositions occur most often, the first by name (`chc` of [EH18 §8.1]), or `None`
     /// if none occurs.
     fn choice(&mut self, formula: Formula) -> Result<Option<ComponentId>, SetupError> {
         let scores = self.weight(formula)?.scores;
-        let most = scores.iter().copied().max().filter(|most| *most > 0);
-        Ok(self.order.iter().copied().find(|component| Some(scores[component.index()]) == most))
+        let max = scores.iter().copied().max().filter(|max| *max > 0);
+        Ok(self.order.iter().copied().find(|component| Some(scores[component.index()]) == max))
     }
 
     /// Splits a conjunction or disjunction into all operands but the last, and the last.
@@ -257,8 +257,8 @@ impl Splitter<'_> {
     }
 
     fn weight(&mut self, formula: Formula) -> Result<Weight, SetupError> {
-        if let Some(known) = self.weights.get(&formula) {
-            return Ok(known.clone());
+        if let Some(weight) = self.weights.get(&formula) {
+            return Ok(weight.clone());
         }
         let mut last = Weight { scores: Rc::new([]), looks_back: false };
         // `within` lists operands before operators.
@@ -268,10 +268,10 @@ impl Splitter<'_> {
             let mut looks_back = node.is_past();
             if let Node::Atom(atom) = node {
                 let name = self.logic.formulae.proposition(*atom);
-                let Some(Atom::Observed(known)) = setup::observed_atom(self.system, name) else {
+                let Some(Atom::Observed(proposition)) = setup::observed_atom(self.system, name) else {
                     return Err(AutomatonError::Unknown(name.clone()).into());
                 };
-                scores[self.system.owner(known).index()] = 1;
+                scores[self.system.owner(proposition).index()] = 1;
             }
             for weight in node.parts().iter().filter_map(|part| self.weights.get(part)) {
                 looks_back |= weight.looks_back;

@@ -11,7 +11,7 @@
 //!
 //! Observations are kept until all verdicts that may need them are known. A property that holds forever (`G ok`) has no
 //! verdict and would keep all of them. But runs in the same state have the same future: a monitor that has waited for
-//! long checks whether the run from the next instant has reached the same state as its own run. If so, it drops what
+//! long checks whether the run from the next instant has reached the same state as its current run. If so, it drops what
 //! only the later run needed, and the eventual verdict counts for both.
 
 use super::{Monitor, NameLengths, Outbox, Placed, Round, SetupError};
@@ -27,7 +27,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(bound = "E: Encoding")]
 pub struct HierarchyMonitor<E> {
-    own: MonitorId,
+    id: MonitorId,
     machine: Machine,
     /// Monitors that refer to this one and still need it.
     listeners: Vec<MonitorId>,
@@ -46,7 +46,7 @@ pub struct HierarchyMonitor<E> {
     /// Scratch history for the run from the instant after `last`.
     ahead: E,
     /// Number of instants to wait before looking ahead.
-    patience: u32,
+    look_ahead_delay: u32,
     /// Observations that are not yet in the history.
     fresh: Memory,
     /// Observations that verdicts for later instants may need. Empty for the root, which decides once.
@@ -56,7 +56,7 @@ pub struct HierarchyMonitor<E> {
 }
 
 /// Number of instants that a monitor waits before it first looks ahead.
-const INITIAL_PATIENCE: u32 = 8;
+const INITIAL_LOOK_AHEAD_DELAY: u32 = 8;
 
 /// Number of instants processed first when many are pending: a verdict may need no more.
 const FIRST_BATCH: u32 = 32;
@@ -109,20 +109,20 @@ fn build<E: Encoding>(
     let ids = || (0..count).map(MonitorId);
     let sources: Vec<Vec<MonitorId>> = ids().map(|id| network.references(id)).collect();
     let mut placed = Vec::with_capacity(network.monitors.len());
-    for (own, part) in ids().zip(&network.monitors) {
+    for (id, part) in ids().zip(&network.monitors) {
         let machine = Machine::new(part.automaton.clone())?;
         let monitor = HierarchyMonitor {
-            own,
-            listeners: ids().filter(|other| sources[other.index()].contains(&own)).collect(),
-            sources: sources[own.index()].clone(),
-            is_root: Some(own) == root,
-            is_reporting: reporting.contains(&own),
+            id,
+            listeners: ids().filter(|other| sources[other.index()].contains(&id)).collect(),
+            sources: sources[id.index()].clone(),
+            is_root: Some(id) == root,
+            is_reporting: reporting.contains(&id),
             is_stopped: false,
             from: 1,
             last: 1,
             history: E::new(&machine, 0),
             ahead: E::new(&machine, 0),
-            patience: INITIAL_PATIENCE,
+            look_ahead_delay: INITIAL_LOOK_AHEAD_DELAY,
             machine,
             fresh: Memory::default(),
             memory: Memory::default(),
@@ -142,8 +142,8 @@ impl<E: Encoding> Monitor for HierarchyMonitor<E> {
         }
         if let Some(seen) = round.seen {
             self.latest = round.at;
-            for (known, value) in seen {
-                self.learn(round.at, Atom::Observed(*known), *value);
+            for (proposition, value) in seen {
+                self.learn(round.at, Atom::Observed(*proposition), *value);
             }
         }
         for message in inbox.drain(..) {
@@ -200,7 +200,7 @@ impl<E: Encoding> HierarchyMonitor<E> {
 
     /// Extends the run that starts at `from`: with all stored values if it is new, otherwise with the pending ones.
     fn conclude<M>(&mut self, now: Instant, is_new: bool, out: &mut Outbox<M>) -> Option<(Truth, Instant)> {
-        let known = self.history.start();
+        let previous = self.history.start();
         let mut few = if is_new { FIRST_BATCH } else { self.latest };
         loop {
             let to = self.latest.min(self.last.saturating_add(few));
@@ -213,7 +213,7 @@ impl<E: Encoding> HierarchyMonitor<E> {
             few = few.saturating_mul(2);
         }
         if let (true, Some(found)) = (self.is_root, self.history.resolved()) {
-            out.delays.add_all(known, found.at, now);
+            out.delays.add_all(previous, found.at, now);
         }
         let verdict = self.history.verdict();
         if verdict.is_none() {
@@ -232,7 +232,7 @@ impl<E: Encoding> HierarchyMonitor<E> {
                 out.instant_verdicts.push((at, holds));
             }
             for listener in &self.listeners {
-                out.send(*listener, VerdictMessage::Verdict { of: self.own, at, holds });
+                out.send(*listener, VerdictMessage::Verdict { of: self.id, at, holds });
             }
         }
         self.history.reset(&self.machine, self.last);
@@ -244,7 +244,7 @@ impl<E: Encoding> HierarchyMonitor<E> {
     /// Checks whether runs that start later have reached the same state. This saves memory and finds no verdicts, so it
     /// is not counted as work.
     fn look_ahead(&mut self) {
-        while !self.is_root && self.latest - self.last > self.patience {
+        while !self.is_root && self.latest - self.last > self.look_ahead_delay {
             self.ahead.reset(&self.machine, self.last);
             self.ahead.extend_as_needed(&self.machine, self.latest);
             self.ahead.learn(&self.machine, &self.memory, &mut WorkCounters::default());
@@ -256,7 +256,7 @@ impl<E: Encoding> HierarchyMonitor<E> {
                 && self.history.state(at) == self.ahead.state(at);
             if !is_same {
                 // Some automata never return to the same state: the check becomes exponentially rarer.
-                self.patience = self.patience.saturating_mul(2);
+                self.look_ahead_delay = self.look_ahead_delay.saturating_mul(2);
                 return;
             }
             self.last += 1;
@@ -268,7 +268,7 @@ impl<E: Encoding> HierarchyMonitor<E> {
     fn stop(&mut self, out: &mut Outbox<VerdictMessage>) {
         self.is_stopped = true;
         for source in &self.sources {
-            out.send(*source, VerdictMessage::NotNeeded { by: self.own });
+            out.send(*source, VerdictMessage::NotNeeded { by: self.id });
         }
         self.memory.clear();
         self.fresh.clear();

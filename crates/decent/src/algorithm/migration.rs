@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 /// Next destination of a history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Route {
-    /// The component that observes the earliest missing value. The history stays if that is the own component or
+    /// The component that observes the earliest missing value. The history stays if that is this component or
     /// nothing is missing.
     Earliest,
     /// The next component.
@@ -27,7 +27,7 @@ pub enum Route {
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(bound = "E: Encoding")]
 pub struct MigrationMonitor<E> {
-    own: MonitorId,
+    id: MonitorId,
     machine: Machine,
     route: Route,
     /// Monitor that observes each atom of the automaton.
@@ -54,17 +54,17 @@ pub fn setup<E: Encoding>(
     setup::first_component(system)?;
     let peers = system.components().len() as u32;
     let owner = |atom: &Atom| match atom {
-        Atom::Observed(known) => MonitorId(u32::from(system.owner(*known).0)),
+        Atom::Observed(proposition) => MonitorId(u32::from(system.owner(*proposition).0)),
         Atom::Verdict(monitor) => *monitor,
     };
     let owners: Vec<MonitorId> = machine.atoms().iter().map(owner).collect();
     let first: Vec<MonitorId> = {
         let mut ahead = E::new(machine, 0);
         ahead.extend(machine, 1);
-        let wanted = ahead.open_obligations(machine).map(|open| owner(&open.atom));
+        let missing = ahead.open_obligations(machine).map(|open| owner(&open.atom));
         let all = (0..peers).map(MonitorId);
         let mut order: Vec<MonitorId> = Vec::new();
-        for next in wanted.filter(|_| route == Route::Earliest).chain(all) {
+        for next in missing.filter(|_| route == Route::Earliest).chain(all) {
             if !order.contains(&next) {
                 order.push(next);
             }
@@ -72,13 +72,13 @@ pub fn setup<E: Encoding>(
         order.truncate(active.max(1));
         order
     };
-    let migrant = |own| MigrationMonitor {
-        own,
+    let migrant = |id| MigrationMonitor {
+        id,
         machine: machine.clone(),
         route,
         owners: owners.clone(),
         peers,
-        history: first.contains(&own).then(|| E::new(machine, 0)),
+        history: first.contains(&id).then(|| E::new(machine, 0)),
         memory: Memory::default(),
         latest: 0,
     };
@@ -91,26 +91,26 @@ impl<E: Encoding> Monitor for MigrationMonitor<E> {
     fn round(&mut self, round: Round<'_>, inbox: &mut Vec<E>, out: &mut Outbox<E>) {
         if let Some(seen) = round.seen {
             self.latest = round.at;
-            for (known, value) in seen {
+            for (proposition, value) in seen {
                 // Irrelevant values are dropped: without a visiting history they would be stored forever.
-                let atom = Atom::Observed(*known);
+                let atom = Atom::Observed(*proposition);
                 if self.machine.atoms().binary_search(&atom).is_ok() {
                     self.memory.learn(round.at, atom, *value);
                 }
             }
         }
-        for came in inbox.drain(..).filter(|came| came.fits(&self.machine)) {
+        for received in inbox.drain(..).filter(|history| history.fits(&self.machine)) {
             match &mut self.history {
-                Some(own) => own.merge(&self.machine, &came, &mut out.work),
-                none => *none = Some(came),
+                Some(history) => history.merge(&self.machine, &received, &mut out.work),
+                none => *none = Some(received),
             }
         }
         let Some(mut history) = self.history.take() else { return };
-        let known = history.start();
+        let previous = history.start();
         history.extend(&self.machine, self.latest);
         history.learn(&self.machine, &self.memory, &mut out.work);
         if let Some(found) = history.resolved() {
-            out.delays.add_all(known, found.at, round.at);
+            out.delays.add_all(previous, found.at, round.at);
         }
         if let Some(found) = history.verdict() {
             out.verdict = Some(found);
@@ -119,7 +119,7 @@ impl<E: Encoding> Monitor for MigrationMonitor<E> {
         history.drop_resolved();
         self.memory.forget_before(history.start() + 1);
         let next = self.next(&history);
-        if next == self.own {
+        if next == self.id {
             self.history = Some(history);
         } else {
             out.send(next, history);
@@ -139,7 +139,7 @@ impl<E: Encoding> Monitor for MigrationMonitor<E> {
 impl<E: Encoding> MigrationMonitor<E> {
     fn next(&self, history: &E) -> MonitorId {
         match self.route {
-            Route::RoundRobin => MonitorId(self.own.0.wrapping_add(1) % self.peers.max(1)),
+            Route::RoundRobin => MonitorId(self.id.0.wrapping_add(1) % self.peers.max(1)),
             Route::Earliest => {
                 let owner = |atom: &Atom| {
                     self.machine
@@ -152,7 +152,7 @@ impl<E: Encoding> MigrationMonitor<E> {
                 // A value that is missing at its own component was never observed; waiting for it is useless.
                 let mut missing =
                     history.open_obligations(&self.machine).filter_map(|open| owner(&open.atom));
-                missing.find(|owner| *owner != self.own).unwrap_or(self.own)
+                missing.find(|owner| *owner != self.id).unwrap_or(self.id)
             }
         }
     }

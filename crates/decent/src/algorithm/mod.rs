@@ -77,7 +77,7 @@ mod selection;
 mod setup;
 
 pub use selection::{Algorithm, MonitorSet, UnknownAlgorithm};
-pub use setup::{SetupError, machine};
+pub use setup::{SetupError, compile_formula};
 
 use crate::encoding::WorkCounters;
 use crate::system::{ComponentId, Instant, MonitorId, PropositionId, System};

@@ -82,7 +82,11 @@ impl<E: Encoding> Monitor for OrchestrationMonitor<E> {
     }
 
     fn message_size(&self, message: &ObservationMessage, names: &NameLengths) -> usize {
-        message.seen.iter().map(|(known, value)| 4 + names.length(*known) + usize::from(!value)).sum()
+        message
+            .seen
+            .iter()
+            .map(|(proposition, value)| 4 + names.length(*proposition) + usize::from(!value))
+            .sum()
     }
 
     fn stored_values(&self) -> usize {
@@ -96,8 +100,8 @@ impl<E: Encoding> Monitor for OrchestrationMonitor<E> {
 impl<E: Encoding> MonitorCore<E> {
     fn record(&mut self, at: Instant, now: Instant, seen: &[(PropositionId, bool)]) {
         self.reach(at.min(now));
-        for (known, value) in seen {
-            self.observe(at, Atom::Observed(*known), *value);
+        for (proposition, value) in seen {
+            self.observe(at, Atom::Observed(*proposition), *value);
         }
     }
 }

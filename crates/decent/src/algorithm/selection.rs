@@ -6,7 +6,7 @@ use super::choreography;
 use super::hierarchy::{self, HierarchyMonitor};
 use super::migration::{self, MigrationMonitor, Route};
 use super::orchestration::{self, OrchestrationMonitor};
-use super::{Monitor, Placed, SetupError, machine};
+use super::{Monitor, Placed, SetupError, compile_formula};
 use crate::encoding::Encoding;
 use crate::metrics::{Metrics, MetricsCollector};
 use crate::network::Network;
@@ -126,20 +126,21 @@ impl<E: Encoding> MonitorSet<E> {
         system: &System,
     ) -> Result<MonitorSet<E>, SetupError> {
         Ok(match choice {
-            Algorithm::Orchestration => {
-                MonitorSet::Orchestration(orchestration::setup(&machine(logic, formula, system)?, system)?)
-            }
+            Algorithm::Orchestration => MonitorSet::Orchestration(orchestration::setup(
+                &compile_formula(logic, formula, system)?,
+                system,
+            )?),
             Algorithm::Migration { active } => {
-                let machine = machine(logic, formula, system)?;
+                let machine = compile_formula(logic, formula, system)?;
                 MonitorSet::Migration(migration::setup(&machine, system, Route::Earliest, active)?)
             }
             Algorithm::RoundRobin { active } => {
-                let machine = machine(logic, formula, system)?;
+                let machine = compile_formula(logic, formula, system)?;
                 MonitorSet::Migration(migration::setup(&machine, system, Route::RoundRobin, active)?)
             }
             Algorithm::Choreography => MonitorSet::Hierarchy(choreography::setup(logic, formula, system)?),
             Algorithm::Broadcast => {
-                MonitorSet::Broadcast(broadcast::setup(&machine(logic, formula, system)?, system)?)
+                MonitorSet::Broadcast(broadcast::setup(&compile_formula(logic, formula, system)?, system)?)
             }
             Algorithm::Abridged => MonitorSet::Abridged(abridged::setup(logic, formula, system)?),
         })

@@ -10,7 +10,7 @@ use std::fmt;
 /// Reason why a specification has no monitors.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SetupError {
-    /// There is no automaton.
+    /// The automaton cannot be built.
     Automaton(AutomatonError),
     /// The automaton is invalid.
     Machine(MachineError),
@@ -25,13 +25,14 @@ impl fmt::Display for SetupError {
         match self {
             SetupError::Automaton(AutomatonError::TooLarge(too_large)) => write!(
                 f,
-                "{too_large}: write the formula as a specification, whose monitors each have a part of it, or use smaller \
-                 bounds"
+                "{too_large}: split it into a specification with several monitors, or use smaller bounds"
             ),
-            SetupError::Automaton(refused) => refused.fmt(f),
-            SetupError::Machine(flaw) => flaw.fmt(f),
+            SetupError::Automaton(error) => error.fmt(f),
+            SetupError::Machine(error) => error.fmt(f),
             SetupError::NoComponents => f.write_str("the system has no components: add one that can observe"),
-            SetupError::TooManyMonitors => f.write_str("too many monitors"),
+            SetupError::TooManyMonitors => {
+                write!(f, "more than {} monitors, or classes of observations", u32::MAX)
+            }
         }
     }
 }
@@ -39,8 +40,8 @@ impl fmt::Display for SetupError {
 impl std::error::Error for SetupError {}
 
 impl From<AutomatonError> for SetupError {
-    fn from(refused: AutomatonError) -> SetupError {
-        SetupError::Automaton(refused)
+    fn from(error: AutomatonError) -> SetupError {
+        SetupError::Automaton(error)
     }
 }
 
@@ -51,22 +52,22 @@ impl From<TooLarge> for SetupError {
 }
 
 impl From<MachineError> for SetupError {
-    fn from(flaw: MachineError) -> SetupError {
-        SetupError::Machine(flaw)
+    fn from(error: MachineError) -> SetupError {
+        SetupError::Machine(error)
     }
 }
 
-/// Creates the monitor of a formula over the propositions of a system.
+/// Compiles a formula over the propositions of a system.
 ///
 /// # Errors
 /// Fails if the formula contains a proposition that no component observes, or is too large.
-pub fn machine(logic: &mut Logic, formula: Formula, system: &System) -> Result<Machine, SetupError> {
+pub fn compile_formula(logic: &mut Logic, formula: Formula, system: &System) -> Result<Machine, SetupError> {
     let moore = logic.monitor(formula)?;
     let automaton = Automaton::of(logic, &moore, |name| observed_atom(system, name))?;
     Ok(Machine::new(automaton)?)
 }
 
-/// Returns the atom for a proposition.
+/// Returns the atom for a proposition. `None` if no component observes it.
 pub(super) fn observed_atom(system: &System, name: &Proposition) -> Option<Atom> {
     match name {
         Proposition::Name(name) | Proposition::Expression(name) => {

@@ -192,7 +192,7 @@ impl Machine {
             // Nearly all automata have at most 64 atoms, and this is the hot path.
             ([known], [values]) => {
                 let cubes = &self.0.cubes[way.cubes.start as usize..way.cubes.end as usize];
-                cubes.as_chunks().0.iter().any(|[mask, wanted]| mask & known & (wanted ^ values) == 0)
+                cubes.as_chunks().0.iter().any(|[mask, expected]| mask & known & (expected ^ values) == 0)
             }
             _ => self.cubes(way).any(|cube| is_open(cube, known, values)),
         }
@@ -232,17 +232,17 @@ impl Compiled {
 }
 
 /// Returns whether a cube can still hold.
-fn is_open((mask, wanted): (&[u64], &[u64]), known: &[u64], values: &[u64]) -> bool {
-    let literals = mask.iter().zip(wanted);
+fn is_open((mask, expected): (&[u64], &[u64]), known: &[u64], values: &[u64]) -> bool {
+    let literals = mask.iter().zip(expected);
     literals
         .zip(known.iter().zip(values))
-        .all(|((mask, wanted), (known, value))| mask & known & (wanted ^ value) == 0)
+        .all(|((mask, expected), (known, value))| mask & known & (expected ^ value) == 0)
 }
 
 /// Returns the states with the given verdict.
 fn states_with_verdict(automaton: &Automaton, verdict: Truth) -> Vec<u64> {
     let mut states = vec![0; bits::word_count(automaton.verdicts.len())];
-    for (state, _) in automaton.verdicts.iter().enumerate().filter(|(_, said)| **said == verdict) {
+    for (state, _) in automaton.verdicts.iter().enumerate().filter(|(_, output)| **output == verdict) {
         bits::insert(&mut states, state);
     }
     states

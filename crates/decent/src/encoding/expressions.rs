@@ -387,7 +387,7 @@ impl<P: Profile> Expressions<P> {
     }
 }
 
-/// What is too large stays as it is: nothing is known of it, and nothing wrong.
+/// Simplifies an expression. One that is too large is kept unchanged, which is correct but decides nothing.
 fn simplified<P: Profile>(
     simplifier: &mut Simplifier,
     pool: &mut Pool,

@@ -187,14 +187,14 @@ impl Encoding for States {
         let first = self.resolved.map_or(0, |resolved| resolved.at - self.start) as usize + 1;
         (first..self.len()).flat_map(move |place| {
             let (known, values) = self.observed(place);
-            let mut wanted = vec![0; known.len()];
+            let mut deciding = vec![0; known.len()];
             for state in bits::iter(self.possible(place - 1)) {
-                machine.add_deciding_atoms(state, known, values, &mut wanted);
+                machine.add_deciding_atoms(state, known, values, &mut deciding);
             }
             let at = self.start + place as u32;
             let atoms = machine.atoms().iter().enumerate();
             atoms.filter_map(move |(bit, atom)| {
-                bits::contains(&wanted, bit).then_some(Obligation { at, atom: *atom })
+                bits::contains(&deciding, bit).then_some(Obligation { at, atom: *atom })
             })
         })
     }
@@ -255,12 +255,12 @@ impl States {
     fn record(&mut self, machine: &Machine, place: usize, values: &[(Atom, bool)]) -> bool {
         let (stride, states, atoms) = (self.stride(), self.state_words as usize, self.atom_words as usize);
         let (known, kept) = self.rows[place * stride + states..][..2 * atoms].split_at_mut(atoms);
-        let mut wanted = machine.atoms().iter().enumerate();
-        let (mut next, mut new) = (wanted.next(), false);
+        let mut remaining = machine.atoms().iter().enumerate();
+        let (mut next, mut new) = (remaining.next(), false);
         // Atoms and values are both sorted.
         for (atom, value) in values {
             while next.is_some_and(|(_, other)| other < atom) {
-                next = wanted.next();
+                next = remaining.next();
             }
             let Some((bit, _)) = next.filter(|(_, other)| *other == atom) else { continue };
             if !bits::contains(known, bit) || (*value && !bits::contains(kept, bit)) {

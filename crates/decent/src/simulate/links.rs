@@ -42,8 +42,8 @@ impl Links {
 
     /// Returns the largest number of links that a message takes.
     pub(super) fn farthest(&self) -> u32 {
-        let known = self.hops.iter().flatten().filter(|hops| **hops != u32::MAX);
-        known.copied().max().unwrap_or(1).max(1)
+        let finite = self.hops.iter().flatten().filter(|hops| **hops != u32::MAX);
+        finite.copied().max().unwrap_or(1).max(1)
     }
 
     /// Returns the number of links that a message takes. A message within one component takes one.

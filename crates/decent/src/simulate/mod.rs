@@ -23,7 +23,7 @@ use message_queue::MessageQueue;
 /// Result of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SimulationResult {
-    /// The verdict; unknown if the run was given up.
+    /// The verdict; unknown if the run ended without one.
     pub verdict: Truth,
     /// Instant of the verdict, and the monitor that reached it.
     pub found: Option<(Instant, MonitorId)>,
@@ -34,7 +34,7 @@ pub struct SimulationResult {
 /// Monitors of one algorithm on their components, for any number of runs.
 ///
 /// ```
-/// use invigil_decent::algorithm::{machine, orchestration};
+/// use invigil_decent::algorithm::{compile_formula, orchestration};
 /// use invigil_decent::encoding::States;
 /// use invigil_decent::simulate::{Conditions, Simulator, Trace};
 /// use invigil_decent::system::System;
@@ -46,7 +46,7 @@ pub struct SimulationResult {
 /// let (s, l) = (system.proposition(switch, "s")?, system.proposition(bulb, "l")?);
 /// let mut logic = Logic::new(Budget::default());
 /// let formula = logic.parse("G (s -> X (l U !s))").unwrap();
-/// let machine = machine(&mut logic, formula, &system)?;
+/// let machine = compile_formula(&mut logic, formula, &system)?;
 /// let monitors = orchestration::setup::<States>(&machine, &system)?;
 ///
 /// let mut trace = Trace::new(&system);
@@ -120,8 +120,8 @@ impl<'a, M: Monitor> Simulator<'a, M> {
     }
 
     fn reset(&mut self) {
-        for (own, placed) in self.monitors.iter_mut().zip(self.placed) {
-            own.clone_from(&placed.monitor);
+        for (monitor, placed) in self.monitors.iter_mut().zip(self.placed) {
+            monitor.clone_from(&placed.monitor);
         }
         let ready = self.monitors.len();
         self.monitors.extend(self.placed[ready..].iter().map(|placed| placed.monitor.clone()));
@@ -158,27 +158,27 @@ impl<'a, M: Monitor> Simulator<'a, M> {
     ) -> Result<Option<SimulationResult>, NoRouteError> {
         let mut outcome = None;
         for (place, monitor) in self.monitors.iter_mut().enumerate() {
-            let (own, here) = (MonitorId(place as u32), self.placed[place].at);
-            let seen = observations.seen(here);
-            self.post.collect(at, own, &mut self.inbox);
+            let (id, component) = (MonitorId(place as u32), self.placed[place].at);
+            let seen = observations.seen(component);
+            self.post.collect(at, id, &mut self.inbox);
             self.out.clear();
-            hooks.before_monitor_step(own, here, seen);
+            hooks.before_monitor_step(id, component, seen);
             monitor.round(Round { at, seen }, &mut self.inbox, &mut self.out);
             self.inbox.clear();
-            hooks.after_monitor_step(own, here, monitor, &self.out);
+            hooks.after_monitor_step(id, component, monitor, &self.out);
             for (to, message) in self.out.messages.drain(..) {
                 // Messages to monitors that do not exist are dropped.
-                let Some(there) = self.placed.get(to.index()).map(|placed| placed.at) else { continue };
-                let hops = match self.links.hops(here, there) {
+                let Some(receiver) = self.placed.get(to.index()).map(|placed| placed.at) else { continue };
+                let hops = match self.links.hops(component, receiver) {
                     Err(_) if monitor.is_optional(&message) => continue,
                     hops => hops?,
                 };
-                hooks.sent(&SentMessage { from: own, to, message: &message, sender: monitor, hops });
-                self.post.send(at, own, to, hops, message);
+                hooks.sent(&SentMessage { from: id, to, message: &message, sender: monitor, hops });
+                self.post.send(at, id, to, hops, message);
             }
             if let (None, Some((verdict, of))) = (outcome, self.out.verdict) {
-                outcome = Some(SimulationResult { verdict, found: Some((of, own)), rounds: at });
-                hooks.verdict(own, verdict, of);
+                outcome = Some(SimulationResult { verdict, found: Some((of, id)), rounds: at });
+                hooks.verdict(id, verdict, of);
             }
         }
         Ok(outcome)

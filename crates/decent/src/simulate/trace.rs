@@ -52,8 +52,8 @@ impl Trace {
         let mut trace = Trace::new(system);
         for at in 1..=rounds {
             for component in system.components() {
-                let own = system.propositions().filter(|known| system.owner(*known) == component);
-                trace.values.extend(own.map(|known| (known, value(known, at))));
+                let propositions = system.propositions().filter(|id| system.owner(*id) == component);
+                trace.values.extend(propositions.map(|id| (id, value(id, at))));
                 trace.ends.push(trace.values.len());
             }
         }
@@ -87,7 +87,7 @@ impl Trace {
     /// Returns the value of a proposition in a round, if it was observed.
     pub fn value(&self, proposition: PropositionId, at: Instant) -> Option<bool> {
         let mut all = (0..self.components).filter_map(|component| self.seen(component, at)).flatten();
-        all.find(|(known, _)| *known == proposition).map(|(_, value)| *value)
+        all.find(|(id, _)| *id == proposition).map(|(_, value)| *value)
     }
 
     /// Returns the observations from the first round on.

@@ -39,7 +39,7 @@ pub struct EdgeSpec {
 pub(super) enum BuildError {
     TooLarge(TooLarge),
     /// Error and remedy.
-    Wrong(String, &'static str),
+    Invalid(String, &'static str),
 }
 
 impl From<TooLarge> for BuildError {
@@ -56,18 +56,18 @@ impl AutomatonSpec {
 
     /// Builds the minimal equivalent automaton.
     pub(super) fn machine(&self, logic: &mut Logic) -> Result<Moore<Truth>, BuildError> {
-        let wrong = |words: String, help| Err(BuildError::Wrong(words, help));
+        let invalid = |message: String, help| Err(BuildError::Invalid(message, help));
         if self.states.is_empty() {
-            return wrong("the automaton has no states".to_owned(), "write at least: state start");
+            return invalid("the automaton has no states".to_owned(), "write at least: state start");
         }
         let mut edges = Vec::with_capacity(self.states.len());
         for (at, state) in self.states.iter().enumerate() {
             let name = &state.name;
             if state.verdict != Truth::Unknown {
                 if state.edges.iter().any(|edge| edge.to != at) {
-                    let words =
+                    let message =
                         format!("the state `{name}` has a final verdict but an edge to another state");
-                    return wrong(words, "final verdicts are irrevocable: remove its edges");
+                    return invalid(message, "final verdicts are irrevocable: remove its edges");
                 }
                 edges.push(vec![(logic.labels.top(), at as State)]);
                 continue;
@@ -80,15 +80,16 @@ impl AutomatonSpec {
 
     /// Builds the edges out of a state: one per target, exclusive and complete.
     fn edges(&self, logic: &mut Logic, state: &StateSpec) -> Result<Vec<(Label, State)>, BuildError> {
-        let wrong = |words: String, help| Err(BuildError::Wrong(words, help));
+        let invalid = |message: String, help| Err(BuildError::Invalid(message, help));
         let (mut edges, mut otherwise): (Vec<(Label, State)>, Option<State>) = (Vec::new(), None);
         let mut covered = logic.labels.bottom();
         for edge in &state.edges {
             let target = |to: usize| self.states.get(to).map_or("?", |state| &state.name);
             let Some(written) = &edge.label else {
                 if otherwise.replace(edge.to as State).is_some_and(|first| first != edge.to as State) {
-                    let words = format!("`{}` has two `otherwise` edges with different targets", state.name);
-                    return wrong(words, "keep one of them");
+                    let message =
+                        format!("`{}` has two `otherwise` edges with different targets", state.name);
+                    return invalid(message, "keep one of them");
                 }
                 continue;
             };
@@ -96,13 +97,13 @@ impl AutomatonSpec {
             if logic.labels.intersects(&covered, &label)? {
                 for (other, to) in &edges {
                     if *to != edge.to as State && logic.labels.intersects(other, &label)? {
-                        let words = format!(
+                        let message = format!(
                             "the edges from `{}` to `{}` and `{}` overlap: `{written}` does not exclude the other condition",
                             state.name,
                             target(*to as usize),
                             target(edge.to)
                         );
-                        return wrong(words, "make the conditions mutually exclusive");
+                        return invalid(message, "make the conditions mutually exclusive");
                     }
                 }
             }
@@ -120,8 +121,8 @@ impl AutomatonSpec {
                 None => edges.push((rest, to)),
             },
             None => {
-                let words = format!("the edges of the state `{}` do not cover all cases", state.name);
-                return wrong(words, "add an edge: STATE otherwise");
+                let message = format!("the edges of the state `{}` do not cover all cases", state.name);
+                return invalid(message, "add an edge: STATE otherwise");
             }
         }
         edges.retain(|(label, _)| !label.is_false());
@@ -134,7 +135,7 @@ fn boolean(logic: &mut Logic, written: &SyntaxTree) -> Result<Label, BuildError>
     let formula = logic
         .formulae
         .lower(written)
-        .map_err(|mistake| BuildError::Wrong(mistake.to_string(), "make it smaller"))?;
+        .map_err(|error| BuildError::Invalid(error.to_string(), "make it smaller"))?;
     let parts = logic.formulae.subformulae(formula);
     let mut made: Vec<(Formula, Label)> = Vec::with_capacity(parts.len());
     for part in parts {
@@ -164,9 +165,9 @@ fn boolean(logic: &mut Logic, written: &SyntaxTree) -> Result<Label, BuildError>
                 label
             }
             _ => {
-                let words = format!("`{written}` is temporal");
-                return Err(BuildError::Wrong(
-                    words,
+                let message = format!("`{written}` is temporal");
+                return Err(BuildError::Invalid(
+                    message,
                     "conditions of edges refer to the current instant: remove temporal operators",
                 ));
             }

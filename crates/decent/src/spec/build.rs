@@ -74,33 +74,34 @@ impl Specification {
 
     fn check_names(&self, id: MonitorId, diagnostics: &mut Vec<SpecDiagnostic>) {
         for name in self.trees(id).into_iter().flat_map(SyntaxTree::atoms).map(|(name, _)| name) {
-            let diagnostic = |words: String| SpecDiagnostic::new(id, words);
+            let diagnostic = |message: String| SpecDiagnostic::new(id, message);
             match name {
                 Proposition::Monitor(name) if self.find(name) == Some(id) => {
-                    let words = format!("`{name}` refers to itself");
+                    let message = format!("`{name}` refers to itself");
                     diagnostics
-                        .push(diagnostic(words).about(name).help("a monitor can only refer to others"));
+                        .push(diagnostic(message).about(name).help("a monitor can only refer to others"));
                 }
                 _ if self.meaning(name).is_some() => {}
                 Proposition::Monitor(name) => {
-                    let known = self.monitors().map(|id| self.name(id));
-                    let words = format!("there is no monitor `{name}`");
-                    diagnostics.push(with_nearest(diagnostic(words).about(name), name, known));
+                    let candidates = self.monitors().map(|id| self.name(id));
+                    let message = format!("there is no monitor `{name}`");
+                    diagnostics.push(with_nearest(diagnostic(message).about(name), name, candidates));
                 }
                 Proposition::Name(name) if self.find(name).is_some() => {
-                    let words =
+                    let message =
                         format!("no component observes `{name}`, but there is a monitor of this name");
-                    diagnostics.push(diagnostic(words).about(name).help(format!("refer to it as `@{name}`")));
+                    diagnostics
+                        .push(diagnostic(message).about(name).help(format!("refer to it as `@{name}`")));
                 }
                 Proposition::Name(name) => {
-                    let known = self.system.propositions().map(|id| self.system.proposition_name(id));
-                    let words = format!("no component observes `{name}`");
-                    diagnostics.push(with_nearest(diagnostic(words).about(name), name, known));
+                    let candidates = self.system.propositions().map(|id| self.system.proposition_name(id));
+                    let message = format!("no component observes `{name}`");
+                    diagnostics.push(with_nearest(diagnostic(message).about(name), name, candidates));
                 }
                 Proposition::Expression(text) => {
-                    let words = format!("expressions such as `{text}` are not allowed in monitors");
+                    let message = format!("expressions such as `{text}` are not allowed in monitors");
                     diagnostics.push(
-                        diagnostic(words).about(text).help("declare a proposition for it on a component"),
+                        diagnostic(message).about(text).help("declare a proposition for it on a component"),
                     );
                 }
                 Proposition::Fresh(_) => {}
@@ -121,7 +122,7 @@ impl Specification {
         for (proposition, owner) in owners.iter().filter(|(_, owner)| *owner != at) {
             let (name, there) =
                 (self.system.proposition_name(*proposition), self.system.component_name(*owner));
-            let words = match self.monitor(id).at {
+            let message = match self.monitor(id).at {
                 Some(_) => format!("`{}` is on {here}, but `{name}` is observed by {there}", self.name(id)),
                 None => {
                     let first = owners.first().map_or("", |(first, _)| self.system.proposition_name(*first));
@@ -133,7 +134,7 @@ impl Specification {
             let help = format!(
                 "write a monitor for it, `m_{name} @ {there} = {name}`, and refer to it as `@m_{name}`"
             );
-            diagnostics.push(SpecDiagnostic::new(id, words).about(name).help(help));
+            diagnostics.push(SpecDiagnostic::new(id, message).about(name).help(help));
         }
     }
 
@@ -169,17 +170,17 @@ impl Specification {
         let machine = match &self.monitor(id).body {
             MonitorBody::Formula(tree) => {
                 let too_many = TooLarge { what: "subformulae", limit: budget.formulae };
-                let made = logic.formulae.lower(tree);
-                let formula = made.map_err(|mistake| cannot_build(&mistake).too_large(too_many))?;
+                let lowered = logic.formulae.lower(tree);
+                let formula = lowered.map_err(|error| cannot_build(&error).too_large(too_many))?;
                 logic.monitor(formula).map_err(large)?
             }
-            MonitorBody::Automaton(drawn) => drawn.machine(logic).map_err(|flaw| match flaw {
+            MonitorBody::Automaton(drawn) => drawn.machine(logic).map_err(|error| match error {
                 BuildError::TooLarge(too_large) => large(too_large),
-                BuildError::Wrong(words, help) => SpecDiagnostic::new(id, words).help(help),
+                BuildError::Invalid(message, help) => SpecDiagnostic::new(id, message).help(help),
             })?,
             MonitorBody::BlackBox { .. } => return Ok(self.relay(id)),
         };
-        Automaton::of(logic, &machine, |name| self.meaning(name)).map_err(|refused| match refused {
+        Automaton::of(logic, &machine, |name| self.meaning(name)).map_err(|error| match error {
             AutomatonError::TooLarge(too_large) => large(too_large),
             AutomatonError::Unknown(name) => SpecDiagnostic::new(id, format!("unknown name `{name}`")),
         })
@@ -234,14 +235,14 @@ impl Specification {
                 for next in sends[at].iter().filter(|next| !std::mem::replace(&mut seen[**next], true)) {
                     if let Some(to) = constraints[*next].filter(|to| hops[to.index()].is_none()) {
                         let reader = MonitorId(*next as u32);
-                        let words = format!(
+                        let message = format!(
                             "`{}` on {} depends on `{}` on {}, but no path of links leads there",
                             self.name(reader),
                             self.system.component_name(to),
                             self.name(start),
                             self.system.component_name(from)
                         );
-                        return SpecDiagnostic::new(reader, words)
+                        return SpecDiagnostic::new(reader, message)
                             .about(self.name(start))
                             .help("add a link, or move one of them");
                     }
@@ -266,9 +267,9 @@ impl Specification {
 fn with_nearest<'a>(
     diagnostic: SpecDiagnostic,
     name: &str,
-    known: impl Iterator<Item = &'a str>,
+    candidates: impl Iterator<Item = &'a str>,
 ) -> SpecDiagnostic {
-    match nearest(name, known) {
+    match nearest(name, candidates) {
         Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
         None => diagnostic,
     }

@@ -114,12 +114,12 @@ impl Specification {
         }
         if let MonitorBody::BlackBox { .. } = body {
             let Some(at) = at else {
-                let problem =
+                let diagnostic =
                     SpecDiagnostic::new(id, format!("no component is given for the black box `{name}`"));
-                return Err(problem.help(format!("write: {name} @ component = black box …")));
+                return Err(diagnostic.help(format!("write: {name} @ component = black box …")));
             };
             let proposition = self.system.proposition(at, &box_proposition(name));
-            proposition.map_err(|clash| SpecDiagnostic::new(id, clash.to_string()))?;
+            proposition.map_err(|error| SpecDiagnostic::new(id, error.to_string()))?;
         }
         self.monitors.insert(name.to_owned(), MonitorSpec { body, at });
         Ok(id)

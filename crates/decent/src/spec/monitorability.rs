@@ -1,8 +1,8 @@
 //! Monitorability: whether a verdict remains possible after every observation.
 //!
 //! The criterion of [EH18 §6] (no cyclic references, and every state of every automaton reaches a final one) is
-//! sufficient but structural: it treats monitors as independent although they may contradict each other, and says
-//! nothing about cycles. So monitorability is decided on the [flattened](super::flatten) automaton, which is exact. The
+//! sufficient but structural: it treats monitors as independent although they may contradict each other, and does
+//! not apply to cycles. So monitorability is decided on the [flattened](super::flatten) automaton, which is exact. The
 //! structural criterion is the fallback if that is too large.
 
 use super::flatten::flatten;
@@ -120,7 +120,7 @@ impl Network {
         let mut logic = Logic::new(budget);
         for id in needed {
             let machine = flatten(&mut logic, system, self, *id)?;
-            if let Some(after) = monitorability(&machine, &logic.labels).blind_after {
+            if let Some(after) = monitorability(&machine, &logic.labels).ugly_prefix {
                 let after = after.iter().map(|letter| observations(&logic, system, letter)).collect();
                 return Ok(Some(Monitorability::NotMonitorable { monitor: *id, after: Some(after) }));
             }

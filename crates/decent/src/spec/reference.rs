@@ -44,9 +44,9 @@ pub fn verdicts(network: &Network, trace: &[Vec<(PropositionId, bool)>]) -> Verd
                     .filter(|from| all[monitor][*from] == Truth::Unknown)
                     .collect::<Vec<_>>()
                 {
-                    let said = run(automaton, trace, from, &all);
-                    changed |= said != Truth::Unknown;
-                    all[monitor][from] = said;
+                    let verdict = run(automaton, trace, from, &all);
+                    changed |= verdict != Truth::Unknown;
+                    all[monitor][from] = verdict;
                 }
             }
             if !changed || !graph::is_cycle(&edges, &component) {

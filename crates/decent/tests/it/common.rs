@@ -1,6 +1,6 @@
 //! Random systems, formulae and traces, and a monitor that observes everything.
 
-use invigil_decent::algorithm::machine;
+use invigil_decent::algorithm::compile_formula;
 use invigil_decent::automaton::Machine;
 use invigil_decent::memory::Atom;
 use invigil_decent::simulate::Trace;
@@ -100,6 +100,6 @@ pub(crate) fn oracle(machine: &Machine, trace: &Trace) -> (Truth, u32) {
 pub(crate) fn written(system: &System, text: &str) -> (Logic, Formula, Machine) {
     let mut logic = logic();
     let formula = logic.parse(text).unwrap();
-    let machine = machine(&mut logic, formula, system).unwrap();
+    let machine = compile_formula(&mut logic, formula, system).unwrap();
     (logic, formula, machine)
 }

@@ -1,7 +1,7 @@
 //! Differential tests: every algorithm with both encodings against a monitor that observes everything.
 
 use crate::common::{formula, logic, oracle, system, trace};
-use invigil_decent::algorithm::{Algorithm, MonitorSet, machine};
+use invigil_decent::algorithm::{Algorithm, MonitorSet, compile_formula};
 use invigil_decent::encoding::{Encoding, Expressions, States};
 use invigil_decent::metrics::Metrics;
 use invigil_decent::simulate::{Conditions, SimulationResult, Trace};
@@ -52,7 +52,7 @@ fn check<E: Encoding>(seed: u64, cases: usize, rounds: u32, choices: &[Algorithm
         let mut logic = logic();
         let size = 3 + random.below(8);
         let Ok(formula) = formula(&mut logic, &system, &random, size) else { continue };
-        let Ok(machine) = machine(&mut logic, formula, &system) else { continue };
+        let Ok(machine) = compile_formula(&mut logic, formula, &system) else { continue };
         let trace = trace(&system, rounds, &random);
         let (expected, _) = oracle(&machine, &trace);
         for (network, conditions) in networks().into_iter().enumerate() {
@@ -116,7 +116,7 @@ fn lost_messages_cause_no_wrong_verdict() {
         let system = system(2 + case % 3, 2);
         let mut logic = logic();
         let Ok(formula) = formula(&mut logic, &system, &random, 8) else { continue };
-        let Ok(machine) = machine(&mut logic, formula, &system) else { continue };
+        let Ok(machine) = compile_formula(&mut logic, formula, &system) else { continue };
         let trace = trace(&system, 20, &random);
         let (expected, _) = oracle(&machine, &trace);
         let lossy = Conditions { loss: 0.2, jitter: 1, seed: case as u64, ..Conditions::default() };
@@ -150,7 +150,7 @@ fn abridged_delay_never_exceeds_orchestration() {
         let mut logic = logic();
         let size = 4 + random.below(8);
         let Ok(formula) = formula(&mut logic, &system, &random, size) else { continue };
-        if machine(&mut logic, formula, &system).is_err() {
+        if compile_formula(&mut logic, formula, &system).is_err() {
             continue;
         }
         let trace = trace(&system, 30, &random);

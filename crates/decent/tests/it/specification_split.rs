@@ -150,9 +150,7 @@ fn too_large_choreography_is_rejected_with_remedy() {
     let refused = choreography::network(&mut logic, formula, &two).unwrap_err();
     let words = refused.to_string();
     assert!(
-        words.starts_with(
-            "too large: more than 100 states of a monitor: write the formula as a specification"
-        ),
+        words.starts_with("too large: more than 100 states of a monitor: split it into a specification"),
         "{words}"
     );
 }

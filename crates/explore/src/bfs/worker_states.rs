@@ -1,6 +1,6 @@
 //! The states that one worker stored, readable by all workers.
 
-use crate::pages::Pages;
+use crate::pages::ZeroedMapping;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -10,7 +10,7 @@ use std::sync::atomic::Ordering::Relaxed;
 pub(super) struct WorkerStates {
     /// The number of words in a row.
     stride: usize,
-    words: Pages<AtomicU64>,
+    words: ZeroedMapping<AtomicU64>,
 }
 
 impl WorkerStates {
@@ -19,7 +19,7 @@ impl WorkerStates {
     pub(super) fn new(width: usize, mut max_rows: usize) -> Option<WorkerStates> {
         let stride = width + 1;
         loop {
-            if let Some(words) = max_rows.checked_mul(stride).and_then(Pages::reserve) {
+            if let Some(words) = max_rows.checked_mul(stride).and_then(ZeroedMapping::sparse) {
                 return Some(WorkerStates { stride, words });
             }
             max_rows = max_rows.checked_div(2).filter(|rows| *rows > 0)?;

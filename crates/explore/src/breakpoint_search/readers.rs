@@ -33,13 +33,13 @@ impl<T: Clone + Eq + Hash> Numbering<T> {
     }
 
     pub(crate) fn of(&self, value: T) -> u32 {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        known.insert_full(value).0 as u32
+        let mut values = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        values.insert_full(value).0 as u32
     }
 
     pub(crate) fn value(&self, number: u32) -> Option<T> {
-        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        known.get_index(number as usize).cloned()
+        let values = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        values.get_index(number as usize).cloned()
     }
 }
 

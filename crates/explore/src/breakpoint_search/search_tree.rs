@@ -101,7 +101,7 @@ impl<'a, C: Clone + Eq + Hash, A: Clone, P: Clone + Eq + Hash> SearchTree<'a, C,
     /// Whether the node is within the depth limit.
     pub(crate) fn is_within_depth(&mut self, node: u32) -> bool {
         let depth = self.nodes.get_index(node as usize).map_or(0, |(_, info)| info.depth);
-        let is_within = self.limits.depth.is_none_or(|most| depth < most);
+        let is_within = self.limits.depth.is_none_or(|max_depth| depth < max_depth);
         if !is_within {
             self.incomplete = self.incomplete.or(Some(Incomplete::Depth));
         }

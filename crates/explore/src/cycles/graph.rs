@@ -156,7 +156,7 @@ impl<S: StateSpace, P: ProgressListener> EdgeSource for Graph<'_, S, P> {
         self.check_limits(&extent)?;
         // Until `totals` is called, `waiting` counts the configurations that are expanded.
         self.totals.waiting += 1;
-        if self.limits.depth.is_some_and(|most| extent.depth >= most) {
+        if self.limits.depth.is_some_and(|max_depth| extent.depth >= max_depth) {
             self.depth_exceeded = true;
             return Ok(());
         }

@@ -9,13 +9,13 @@ pub trait History<C, A>: Clone + Default + Eq + Hash {
     fn entries(&self) -> impl Iterator<Item = usize>;
 
     /// The configuration of an entry.
-    fn config(&self, place: usize) -> Option<&C>;
+    fn config(&self, entry: usize) -> Option<&C>;
 
     /// Records a configuration reached from the current one by an action, or an initial configuration.
     fn enter(&mut self, by: Option<A>, config: C);
 
     /// Makes an entry the current one.
-    fn jump(&mut self, place: usize);
+    fn jump(&mut self, entry: usize);
 }
 
 /// Records nothing, as most debuggers do.
@@ -89,8 +89,8 @@ impl<C: Clone + Eq + Hash, A: Clone + Eq> History<C, A> for Omniscient<C, A> {
         0..self.path.len()
     }
 
-    fn config(&self, place: usize) -> Option<&C> {
-        self.path.get(place).map(|visit| &visit.config)
+    fn config(&self, entry: usize) -> Option<&C> {
+        self.path.get(entry).map(|visit| &visit.config)
     }
 
     fn enter(&mut self, by: Option<A>, config: C) {
@@ -104,9 +104,9 @@ impl<C: Clone + Eq + Hash, A: Clone + Eq> History<C, A> for Omniscient<C, A> {
         self.at = Some(next);
     }
 
-    fn jump(&mut self, place: usize) {
-        if place < self.path.len() {
-            self.at = Some(place);
+    fn jump(&mut self, entry: usize) {
+        if entry < self.path.len() {
+            self.at = Some(entry);
         }
     }
 }

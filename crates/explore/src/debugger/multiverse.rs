@@ -36,8 +36,8 @@ struct TreeNode<C, A> {
 impl<C: Hash, A> Hash for Multiverse<C, A> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.at.hash(state);
-        for place in &self.nodes {
-            (&place.visit, place.parent).hash(state);
+        for node in &self.nodes {
+            (&node.visit, node.parent).hash(state);
         }
     }
 }
@@ -65,26 +65,26 @@ impl<C, A> Multiverse<C, A> {
     }
 
     /// The visit of an entry.
-    pub fn visit(&self, place: usize) -> Option<&Visit<C, A>> {
-        self.nodes.get(place).map(|place| &place.visit)
+    pub fn visit(&self, entry: usize) -> Option<&Visit<C, A>> {
+        self.nodes.get(entry).map(|node| &node.visit)
     }
 
     /// The entry before this one; none for an initial configuration.
-    pub fn parent(&self, place: usize) -> Option<usize> {
-        self.nodes.get(place).and_then(|place| place.parent)
+    pub fn parent(&self, entry: usize) -> Option<usize> {
+        self.nodes.get(entry).and_then(|node| node.parent)
     }
 
     /// The entries right after an entry; for none, the initial configurations.
-    pub fn children(&self, place: Option<usize>) -> &[usize] {
-        match place {
+    pub fn children(&self, entry: Option<usize>) -> &[usize] {
+        match entry {
             None => &self.starts,
-            Some(place) => self.nodes.get(place).map_or(&[], |place| &place.children),
+            Some(entry) => self.nodes.get(entry).map_or(&[], |node| &node.children),
         }
     }
 
     /// The entries from an initial configuration to this one, both included.
-    pub fn path(&self, place: usize) -> Vec<usize> {
-        let mut path: Vec<usize> = std::iter::successors(Some(place), |at| self.parent(*at)).collect();
+    pub fn path(&self, entry: usize) -> Vec<usize> {
+        let mut path: Vec<usize> = std::iter::successors(Some(entry), |at| self.parent(*at)).collect();
         path.reverse();
         path
     }
@@ -95,16 +95,16 @@ impl<C: Clone + Eq + Hash, A: Clone + Eq> History<C, A> for Multiverse<C, A> {
         0..self.nodes.len()
     }
 
-    fn config(&self, place: usize) -> Option<&C> {
-        self.visit(place).map(|visit| &visit.config)
+    fn config(&self, entry: usize) -> Option<&C> {
+        self.visit(entry).map(|visit| &visit.config)
     }
 
     /// If the same action already led to the same configuration here, that universe continues.
     fn enter(&mut self, by: Option<A>, config: C) {
         let parent = if by.is_none() { None } else { self.at };
         let visit = Visit { config, by };
-        let known = self.children(parent).iter().copied().find(|child| self.visit(*child) == Some(&visit));
-        self.at = Some(known.unwrap_or_else(|| {
+        let existing = self.children(parent).iter().copied().find(|child| self.visit(*child) == Some(&visit));
+        self.at = Some(existing.unwrap_or_else(|| {
             let new = self.nodes.len();
             self.nodes.push(TreeNode { visit, parent, children: Vec::new() });
             match parent.and_then(|parent| self.nodes.get_mut(parent)) {
@@ -115,9 +115,9 @@ impl<C: Clone + Eq + Hash, A: Clone + Eq> History<C, A> for Multiverse<C, A> {
         }));
     }
 
-    fn jump(&mut self, place: usize) {
-        if place < self.nodes.len() {
-            self.at = Some(place);
+    fn jump(&mut self, entry: usize) {
+        if entry < self.nodes.len() {
+            self.at = Some(entry);
         }
     }
 }

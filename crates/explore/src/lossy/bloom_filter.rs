@@ -3,7 +3,7 @@
 use super::Bitstate;
 use super::hyperloglog::HyperLogLog;
 use crate::hash::hash_seeded;
-use crate::pages::Pages;
+use crate::pages::ZeroedMapping;
 use crate::prefetch;
 use crate::result::Certainty;
 use crate::store::StoreFull;
@@ -11,7 +11,7 @@ use crate::visited::VisitedSet;
 
 /// A bit array with several bits for each configuration.
 pub(super) struct BloomFilter {
-    words: Pages,
+    words: ZeroedMapping,
     hashes: u32,
     seed: u64,
     /// The number of bits that are set.
@@ -27,7 +27,7 @@ pub(super) struct BloomFilter {
 impl BloomFilter {
     /// Returns none if memory is exhausted.
     pub(super) fn new(bits: &Bitstate, is_sketched: bool) -> Option<BloomFilter> {
-        let words = Pages::huge(usize::try_from(bits.bytes / 8).ok()?.max(1))?;
+        let words = ZeroedMapping::huge(usize::try_from(bits.bytes / 8).ok()?.max(1))?;
         let sketch = is_sketched.then(HyperLogLog::default);
         let (hashes, seed) = (bits.hashes.max(1), bits.seed);
         Some(BloomFilter { words, hashes, seed, ones: 0, stored: 0, missed: 0.0, sketch })

@@ -1,7 +1,7 @@
 //! Hash compaction: a part of its hash represents a configuration.
 
 use crate::hash::hash_seeded;
-use crate::pages::Pages;
+use crate::pages::ZeroedMapping;
 use crate::prefetch;
 use crate::result::Certainty;
 use crate::store::StoreFull;
@@ -63,7 +63,7 @@ const WORDS_PER_LINE: usize = 8;
 /// A hash table of fingerprints.
 pub(super) struct FingerprintTable {
     size: Fingerprint,
-    table: Pages,
+    table: ZeroedMapping,
     stored: u64,
     capacity: u64,
     /// The number of comparisons of new configurations with unequal fingerprints.
@@ -74,7 +74,7 @@ impl FingerprintTable {
     /// Returns none if memory is exhausted.
     pub(super) fn new(size: Fingerprint, bytes: u64) -> Option<FingerprintTable> {
         let lines = usize::try_from(bytes / 64).ok()?.max(1);
-        let table = Pages::huge(lines * WORDS_PER_LINE)?;
+        let table = ZeroedMapping::huge(lines * WORDS_PER_LINE)?;
         // Some positions always stay free, so that probing ends.
         let capacity = (lines * size.per_line()) as u64 * 15 / 16;
         Some(FingerprintTable { size, table, stored: 0, capacity, comparisons: 0 })

@@ -40,12 +40,12 @@ impl ActionEvents {
     pub(crate) fn of(action: &Action, model: &Model, catalog: &EventCatalog) -> Option<ActionEvents> {
         let name = action.event.as_deref()?;
         let named = catalog.find(name, EventKind::implied_by(name));
-        let symbols = named.into_iter().chain(catalog.find(ANY_EVENT, EventKind::Before));
+        let event_ids = named.into_iter().chain(catalog.find(ANY_EVENT, EventKind::Before));
         let mut events = ActionEvents { reads: Vec::new(), declared: Vec::new() };
-        for symbol in symbols {
-            let params = catalog.get(symbol).map_or(&[][..], |symbol| &symbol.params);
+        for event_id in event_ids {
+            let params = catalog.get(event_id).map_or(&[][..], |decl| &decl.params);
             let parts = params.iter().map(|param| events.param_value(action, name, param, model)).collect();
-            events.declared.push((symbol, parts));
+            events.declared.push((event_id, parts));
         }
         (!events.declared.is_empty()).then_some(events)
     }
@@ -55,20 +55,20 @@ impl ActionEvents {
             let fields = param.fields();
             fields.iter().find_map(|field| action.parameters.iter().find(|(name, _)| name == field))
         };
-        let by_place = |place: u32| action.parameters.get((place as usize).checked_sub(1)?);
+        let by_position = |position: u32| action.parameters.get((position as usize).checked_sub(1)?);
         let found = match param.source {
             ParamSource::Thread => {
                 let process = action.moves.first().map(|by| i64::from(by.process));
                 return process.map_or(ParamValue::Missing, ParamValue::Number);
             }
             ParamSource::Time | ParamSource::Program => return ParamValue::Missing,
-            ParamSource::Arg(place) => by_name().or_else(|| by_place(place)),
+            ParamSource::Arg(position) => by_name().or_else(|| by_position(position)),
             _ => by_name(),
         };
         match found {
             Some((_, expression)) => {
-                let known = self.reads.iter().position(|known| known == expression);
-                let at = known.unwrap_or_else(|| {
+                let existing = self.reads.iter().position(|read| read == expression);
+                let at = existing.unwrap_or_else(|| {
                     self.reads.push(expression.clone());
                     self.reads.len() - 1
                 });

@@ -94,8 +94,8 @@ impl<'a, S: StateSpace> Monitored<'a, S> {
 
     /// The effect of an action's event on the automata.
     fn next(&self, at: u32, action: u32, events: &ActionEvents, values: &[i64]) -> CachedStep {
-        let known = self.cache.read().unwrap_or_else(PoisonError::into_inner).cached(at, action, values);
-        known.unwrap_or_else(|| {
+        let cached = self.cache.read().unwrap_or_else(PoisonError::into_inner).cached(at, action, values);
+        cached.unwrap_or_else(|| {
             let mut cache = self.cache.write().unwrap_or_else(PoisonError::into_inner);
             cache.compute(at, action, values, |emit| events.emit(values, emit))
         })

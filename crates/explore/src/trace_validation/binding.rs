@@ -56,13 +56,13 @@ impl<'m> Binding<'m> {
         binding.add_events();
         binding.add_fields();
         // Resolved against the model's own names, before the log's names are added.
-        let mut mistakes = binding.add_map(&names.map);
+        let mut errors = binding.add_map(&names.map);
         let mut none_named = |patterns: &[String], what: &str| {
             for pattern in patterns
                 .iter()
                 .filter(|pattern| !binding.events.keys().any(|name| matches_pattern(pattern, name)))
             {
-                mistakes.push(UnknownNameError {
+                errors.push(UnknownNameError {
                     message: format!("the model has no event or action `{pattern}` that could be {what}"),
                     name: pattern.clone(),
                     known: binding.events.keys().cloned().collect(),
@@ -79,7 +79,7 @@ impl<'m> Binding<'m> {
             let is_logged = if names.logged.is_empty() { !*is_hidden } else { is_among(&names.logged) };
             *is_hidden = !is_logged || is_among(&names.hidden);
         }
-        if mistakes.is_empty() { Ok(binding) } else { Err(mistakes) }
+        if errors.is_empty() { Ok(binding) } else { Err(errors) }
     }
 
     /// The names of all fields with a meaning. Records refer to them by their index.
@@ -160,7 +160,7 @@ impl<'m> Binding<'m> {
 
     /// Entries of the user's mapping replace the default meaning of a name.
     fn add_map(&mut self, map: &[(String, String)]) -> Vec<UnknownNameError> {
-        let mut mistakes = Vec::new();
+        let mut errors = Vec::new();
         let (own_events, own_fields) = (self.events.clone(), self.fields.clone());
         for (at, (from, to)) in map.iter().enumerate() {
             let is_first = !map[..at].iter().any(|(earlier, _)| earlier == from);
@@ -185,7 +185,7 @@ impl<'m> Binding<'m> {
             }
             if actions.is_empty() && uses.is_empty() {
                 let known = own_events.keys().chain(own_fields.keys()).cloned().collect();
-                mistakes.push(UnknownNameError {
+                errors.push(UnknownNameError {
                     message: format!("the model has no event, action, parameter or variable `{to}`"),
                     name: name.to_owned(),
                     known,
@@ -206,6 +206,6 @@ impl<'m> Binding<'m> {
                 bound.extend(uses);
             }
         }
-        mistakes
+        errors
     }
 }

@@ -87,15 +87,16 @@ fn reasons(model: &Model, words: &[u64], observation: &Observation) -> Vec<(Opti
         }
         let outcomes = model.outcomes(words, candidate.action);
         if outcomes.is_empty() {
-            let nowhere = "it has no outcome here".to_owned();
-            all.push((Some(candidate.action), vec![(FAULT_COST, nowhere)]));
+            let reason = "it has no outcome here".to_owned();
+            all.push((Some(candidate.action), vec![(FAULT_COST, reason)]));
         }
         // Of several outcomes, the one with the lowest cost.
-        let wrong = outcomes.iter().map(|outcome| match &outcome.fault {
+        let reasons_by_outcome = outcomes.iter().map(|outcome| match &outcome.fault {
             Some(fault) => vec![(FAULT_COST, format!("it raises a fault: {fault}"))],
             None => step_differences(model, candidate, words, &outcome.words),
         });
-        let nearest = wrong.min_by_key(|reasons| reasons.iter().map(|(cost, _)| cost).sum::<u32>());
+        let nearest =
+            reasons_by_outcome.min_by_key(|reasons| reasons.iter().map(|(cost, _)| cost).sum::<u32>());
         all.extend(nearest.map(|reasons| (Some(candidate.action), reasons)));
     }
     all
@@ -160,12 +161,12 @@ fn conjuncts(guard: &Expression) -> Vec<&Expression> {
     found
 }
 
-/// A false condition with the values of its variables.
+/// Describes a false condition with the values of its variables.
 fn describe_false(model: &Model, condition: &Expression, words: &[u64]) -> String {
     let mut values: IndexSet<String> = IndexSet::new();
     condition.visit(&mut |inside| {
-        if let Expression::Read(place) = inside {
-            values.extend(describe_place(model, place, words));
+        if let Expression::Read(lvalue) = inside {
+            values.extend(describe_lvalue(model, lvalue, words));
         }
     });
     let values: Vec<String> = values.into_iter().collect();
@@ -175,11 +176,11 @@ fn describe_false(model: &Model, condition: &Expression, words: &[u64]) -> Strin
     }
 }
 
-/// An lvalue with its value.
-fn describe_place(model: &Model, place: &LValue, words: &[u64]) -> Option<String> {
-    let variable = model.variable(place.variable);
-    let value = model.value(&Expression::Read(place.clone()), Step::at(words)).ok()?;
-    let name = match &place.index {
+/// Describes an lvalue with its value.
+fn describe_lvalue(model: &Model, lvalue: &LValue, words: &[u64]) -> Option<String> {
+    let variable = model.variable(lvalue.variable);
+    let value = model.value(&Expression::Read(lvalue.clone()), Step::at(words)).ok()?;
+    let name = match &lvalue.index {
         None => variable.name.clone(),
         Some(index) => format!("{}[{}]", variable.name, model.value(index, Step::at(words)).ok()?),
     };
@@ -198,7 +199,7 @@ fn step_differences(model: &Model, candidate: &Candidate, source: &[u64], target
             Ok(has) if has == *expected => {}
             Ok(has) => reasons.push((
                 VALUE_COST,
-                format!("the log says {name} = {}, the model has {}", show(*expected), show(has)),
+                format!("the log has {name} = {}, the model has {}", show(*expected), show(has)),
             )),
             Err(reason) => reasons.push((VALUE_COST, format!("{name} cannot be evaluated: {reason}"))),
         }
@@ -209,8 +210,8 @@ fn step_differences(model: &Model, candidate: &Candidate, source: &[u64], target
 
 /// The variables whose values differ from the record.
 fn differences(model: &Model, constraints: &[ValueConstraint], source: &[u64], target: &[u64]) -> Reasons {
-    let wrong = constraints.iter().filter(|constraint| !constraint.holds(model, source, target));
-    let words = wrong.map(|constraint| {
+    let violated = constraints.iter().filter(|constraint| !constraint.holds(model, source, target));
+    let reasons = violated.map(|constraint| {
         let variable = model.variable(constraint.variable);
         let name = match variable.length {
             None => variable.name.clone(),
@@ -219,9 +220,9 @@ fn differences(model: &Model, constraints: &[ValueConstraint], source: &[u64], t
         let (expected, has) = (constraint.value, constraint.actual(model, source, target));
         let (expected, has) = (variable.domain.show(expected), variable.domain.show(has));
         let when = if constraint.is_before { " beforehand" } else { "" };
-        (VALUE_COST, format!("the log says {name} = {expected}{when}, the model has {has}"))
+        (VALUE_COST, format!("the log has {name} = {expected}{when}, the model has {has}"))
     });
-    words.collect()
+    reasons.collect()
 }
 
 /// A step as an event of a log, such as `push(n = 3)`.

@@ -1,4 +1,4 @@
-//! Trace validation: decides whether a model can do what a log says.
+//! Trace validation: decides whether a log is a possible execution of a model.
 //!
 //! A log contains a part of what happened: events, some of their parameters, and some variables afterwards. A
 //! [`Binding`] maps the names of the log to the model. A [`Validator`] reads records one by one and keeps the set of
@@ -32,7 +32,7 @@
 //! assert_eq!(validator.take(&up(1)), Ok(RecordOutcome::Matched));
 //! assert_eq!(validator.take(&up(3)), Ok(RecordOutcome::Rejected));
 //! let rejection = validator.rejection().unwrap();
-//! assert_eq!(rejection.near_misses[0].to_string(), "up: the log says n = 3, the model has 2");
+//! assert_eq!(rejection.near_misses[0].to_string(), "up: the log has n = 3, the model has 2");
 //! ```
 
 mod binding;

@@ -1,4 +1,4 @@
-//! Why the model cannot do what a record says.
+//! Why the model cannot match a record.
 
 use invigil_semantics::Fields;
 

@@ -46,8 +46,8 @@ impl<'m> Tracker<'m> {
         if state.fault.is_some() {
             return None;
         }
-        let known = self.configs.get_index_of(&*state.words);
-        let at = known.unwrap_or_else(|| self.configs.insert_full(state.words.clone()).0);
+        let existing = self.configs.get_index_of(&*state.words);
+        let at = existing.unwrap_or_else(|| self.configs.insert_full(state.words.clone()).0);
         u32::try_from(at).ok()
     }
 
@@ -56,7 +56,7 @@ impl<'m> Tracker<'m> {
         self.configs.get_index(config as usize).map_or(&[], |words| words)
     }
 
-    /// The steps of a configuration. A step that raises a fault is left out.
+    /// The steps of a configuration. A step that raises a fault is omitted.
     pub(crate) fn steps(&mut self, config: u32) -> Steps {
         let at = config as usize;
         if let Some(Some(steps)) = self.steps.get(at) {
@@ -80,35 +80,41 @@ impl<'m> Tracker<'m> {
         self.is_hidden[action as usize]
     }
 
-    /// The configurations reachable from a set by hidden steps, at most `max_hidden_steps` in a row. Fails if there are
-    /// more than `most`.
+    /// The configurations reachable from a set by hidden steps, at max_configurations `max_hidden_steps` in a row. Fails if there are
+    /// more than `max_configurations`.
     pub(crate) fn closure(
         &mut self,
         set: &ConfigSet,
         max_hidden_steps: Option<u32>,
-        most: usize,
+        max_configurations: usize,
     ) -> Result<ConfigSet, TooManyConfigurations> {
         if !self.is_hidden.contains(&true) {
-            return if set.len() > most { Err(TooManyConfigurations) } else { Ok(Rc::clone(set)) };
+            return if set.len() > max_configurations {
+                Err(TooManyConfigurations)
+            } else {
+                Ok(Rc::clone(set))
+            };
         }
-        let mut seen: IndexSet<u32> = set.iter().copied().collect();
+        let mut reachable: IndexSet<u32> = set.iter().copied().collect();
         let (mut from, mut depth) = (0, 0);
-        while from < seen.len() && max_hidden_steps.is_none_or(|max_hidden_steps| depth < max_hidden_steps) {
-            let level = seen.len();
+        while from < reachable.len()
+            && max_hidden_steps.is_none_or(|max_hidden_steps| depth < max_hidden_steps)
+        {
+            let level = reachable.len();
             for at in from..level {
-                for (action, target) in &*self.steps(seen[at]) {
+                for (action, target) in &*self.steps(reachable[at]) {
                     if self.is_hidden(*action) {
-                        seen.insert(*target);
+                        reachable.insert(*target);
                     }
                 }
-                if seen.len() > most {
+                if reachable.len() > max_configurations {
                     return Err(TooManyConfigurations);
                 }
             }
             (from, depth) = (level, depth + 1);
         }
-        seen.sort_unstable();
-        Ok(seen.into_iter().collect())
+        reachable.sort_unstable();
+        Ok(reachable.into_iter().collect())
     }
 
     /// The possible configurations after a record, if `closed` are those before it.
@@ -141,14 +147,14 @@ impl<'m> Tracker<'m> {
     /// Removes all configurations that are not in `sets`, and renumbers the sets.
     pub(crate) fn keep_only<'s>(&mut self, sets: impl Iterator<Item = &'s mut ConfigSet>) {
         let mut sets: Vec<&mut ConfigSet> = sets.collect();
-        let mut kept: Vec<u32> = sets.iter().flat_map(|set| set.iter().copied()).collect();
-        kept.sort_unstable();
-        kept.dedup();
+        let mut used: Vec<u32> = sets.iter().flat_map(|set| set.iter().copied()).collect();
+        used.sort_unstable();
+        used.dedup();
         // The order is kept, so that sets stay ascending.
-        self.configs = kept.iter().map(|config| self.words(*config).into()).collect();
+        self.configs = used.iter().map(|config| self.words(*config).into()).collect();
         self.steps.clear();
         for set in &mut sets {
-            let renumbered = set.iter().map(|old| kept.partition_point(|config| config < old) as u32);
+            let renumbered = set.iter().map(|old| used.partition_point(|config| config < old) as u32);
             **set = renumbered.collect();
         }
     }

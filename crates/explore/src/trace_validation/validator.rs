@@ -31,11 +31,11 @@ impl Default for ValidationOptions {
 /// The result of processing a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecordOutcome {
-    /// The model can do what the record says.
+    /// The model can match the record.
     Matched,
     /// The record is ignored.
     Ignored,
-    /// The model cannot do what the record says. All further records are rejected, too.
+    /// The model cannot match the record. All further records are rejected, too.
     Rejected,
 }
 
@@ -56,7 +56,7 @@ pub struct SurvivorCounts {
     /// Whether later runs are omitted.
     pub is_truncated: bool,
     /// The largest count.
-    pub most: u64,
+    pub maximum: u64,
 }
 
 /// Maximum number of runs that are kept.
@@ -68,7 +68,7 @@ const MAX_CACHED: usize = 1 << 24;
 
 impl SurvivorCounts {
     fn record_count(&mut self, count: u64) {
-        self.most = self.most.max(count);
+        self.maximum = self.maximum.max(count);
         let is_full = self.runs.len() == MAX_RUNS;
         match self.runs.last_mut() {
             // After a truncation, the last run must not grow.
@@ -125,8 +125,8 @@ struct Cache {
 
 impl Cache {
     fn text(&mut self, text: &str) -> u64 {
-        let known = self.texts.get_index_of(text);
-        known.unwrap_or_else(|| {
+        let existing = self.texts.get_index_of(text);
+        existing.unwrap_or_else(|| {
             self.size += 8 + text.len() / 4;
             self.texts.insert_full(text.into()).0
         }) as u64
@@ -137,21 +137,21 @@ impl Cache {
         let mut key = std::mem::take(&mut self.key);
         key.clear();
         key.push(record.event.map_or(u64::MAX, |event| self.text(event)));
-        for (field, given) in &record.values {
-            let (sort, word) = match given {
+        for (field, value) in &record.values {
+            let (tag, bits) = match value {
                 LogValue::Integer(value) => (0, *value as u64),
                 LogValue::Boolean(value) => (1, u64::from(*value)),
                 LogValue::Number(value) => (2, value.to_bits()),
                 LogValue::Text(text) => (3, self.text(text)),
             };
-            key.extend([u64::from(*field) << 2 | sort, word]);
+            key.extend([u64::from(*field) << 2 | tag, bits]);
         }
         self.key = key;
     }
 
     fn set(&mut self, set: &ConfigSet) -> u32 {
-        let known = self.sets.get_index_of(set);
-        known.unwrap_or_else(|| {
+        let existing = self.sets.get_index_of(set);
+        existing.unwrap_or_else(|| {
             self.size += set.len() + 8;
             self.sets.insert_full(Rc::clone(set)).0
         }) as u32

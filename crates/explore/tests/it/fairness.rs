@@ -328,8 +328,8 @@ fn too_many_fairness_constraints_are_rejected() {
     let strong = vec![demand(Strength::Strong); 33];
     let space = || interpreted_model::InterpretedModel::new(&model, vec![]);
     assert!(Fair::new(space(), &weak).is_ok());
-    let refused = Fair::new(space(), &strong).err().unwrap();
-    assert!(refused.to_string().contains("need 66 acceptance marks, but at most 64 are supported"));
+    let error = Fair::new(space(), &strong).err().unwrap();
+    assert!(error.to_string().contains("need 66 acceptance marks, but at most 64 are supported"));
     let edges = vec![vec![OmegaEdge { label: Expression::Constant(1), marks: 1, target: 0 }]];
     let omega = OmegaAutomaton { name: String::new(), initial: 0, edges, sets: 1, stutters: false };
     let reading = || label_evaluator::InterpretedLabels { model: &model, omega: &omega };

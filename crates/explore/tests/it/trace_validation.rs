@@ -385,7 +385,7 @@ fn long_logs_use_bounded_memory() {
     let record = Record { event: Some("up"), values: vec![(field, LogValue::Integer(0))] };
     assert_eq!(validator.take(&record), Ok(RecordOutcome::Rejected));
     let rejection = validator.rejection().unwrap();
-    assert_eq!(rejection.near_misses[0].to_string(), "up: the log says n = 0, the model has 1200001");
+    assert_eq!(rejection.near_misses[0].to_string(), "up: the log has n = 0, the model has 1200001");
     let graph = validator.graph();
     assert_eq!(graph.nodes.len(), 11);
     assert!(graph.nodes.iter().all(|node| node.survives), "{graph:?}");

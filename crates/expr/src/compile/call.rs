@@ -35,7 +35,9 @@ impl Emitter<'_> {
         let span = self.block.span(call.range());
         let args = &call.arguments.args;
         let n = args.len();
-        if let Some(function) = self.compiler.program.functions.iter().position(|(known, _)| known == name) {
+        if let Some(function) =
+            self.compiler.program.functions.iter().position(|(function, _)| function == name)
+        {
             let arity = usize::from(self.compiler.arities[function].0);
             if self.count(name, arity..=arity, n, span) {
                 let first = self.arguments(args);
@@ -47,14 +49,16 @@ impl Emitter<'_> {
             self.op(Op::Move { dst, a: none }, span);
         } else if let Some(function) = self.compiler.hosts.iter().position(|host| host.name == name) {
             let host = self.compiler.hosts[function];
-            if self.count(name, host.least..=host.most, n, span) {
+            if self.count(name, host.min_args..=host.max_args, n, span) {
                 let first = match host.callback {
                     Some(callback) => self.arguments_with(args, callback),
                     None => self.arguments(args),
                 };
                 self.op(Op::Host { function: function as u8, dst, first, n: n as u16 }, span);
             }
-        } else if let Some((builtin, _, arity)) = Builtin::ALL.iter().find(|(_, known, _)| *known == name) {
+        } else if let Some((builtin, _, arity)) =
+            Builtin::ALL.iter().find(|(_, candidate, _)| *candidate == name)
+        {
             if self.count(name, arity.clone(), n, span) {
                 let first = self.arguments(args);
                 // The result replaces the first argument: no register must keep a reference to an object that a
@@ -88,7 +92,7 @@ impl Emitter<'_> {
                 continue;
             };
             let functions = &self.compiler.program.functions;
-            match functions.iter().position(|(known, _)| known == name.id.as_str()) {
+            match functions.iter().position(|(function, _)| function == name.id.as_str()) {
                 Some(function) => self.callback_takes(function, callback.arguments, span),
                 None => self.no_function(&name.id, span),
             }
@@ -99,13 +103,13 @@ impl Emitter<'_> {
         first
     }
 
-    /// Reports a callback that takes more than `most` arguments.
-    fn callback_takes(&mut self, function: usize, most: usize, span: Span) {
+    /// Reports a callback that takes more than `max_args` arguments.
+    fn callback_takes(&mut self, function: usize, max_args: usize, span: Span) {
         let (takes, place) = self.compiler.arities[function];
-        if usize::from(takes) > most {
-            let given = match most {
+        if usize::from(takes) > max_args {
+            let given = match max_args {
                 0 => "without arguments".to_owned(),
-                _ => format!("with at most {most}"),
+                _ => format!("with at most {max_args}"),
             };
             let name = &self.compiler.program.functions[function].0;
             let diagnostic = Diagnostic::error(span, format!("`{name}` takes {takes} arguments"))
@@ -116,10 +120,10 @@ impl Emitter<'_> {
     }
 
     fn no_function(&mut self, name: &str, span: Span) {
-        let known = Builtin::ALL.iter().map(|(_, name, _)| *name);
-        let own = self.compiler.program.functions.iter().map(|(name, _)| name.as_str());
+        let builtins = Builtin::ALL.iter().map(|(_, name, _)| *name);
+        let functions = self.compiler.program.functions.iter().map(|(name, _)| name.as_str());
         let hosts = self.compiler.hosts.iter().map(|host| host.name);
-        let near = nearest(name, known.chain(own).chain(hosts).chain(["print"]));
+        let near = nearest(name, builtins.chain(functions).chain(hosts).chain(["print"]));
         let help = match near {
             Some(near) => format!("did you mean `{near}`?"),
             None => "define it with `def` in `initialization`, or in a file given with `--functions`".into(),
@@ -146,7 +150,7 @@ impl Emitter<'_> {
         let span = self.block.span(call.range());
         let name = attribute.attr.as_str();
         let args = &call.arguments.args;
-        if let Some((method, _, arity)) = Method::ALL.iter().find(|(_, known, _)| *known == name) {
+        if let Some((method, _, arity)) = Method::ALL.iter().find(|(_, candidate, _)| *candidate == name) {
             if !self.count(name, arity.clone(), args.len(), span) {
                 return;
             }
@@ -158,15 +162,15 @@ impl Emitter<'_> {
             let n = 1 + args.len() as u16;
             self.op(Op::Method { method: *method, dst: first, first, n }, span);
             self.op(Op::Move { dst, a: Emitter::reg(first) }, span);
-        } else if Mutation::METHODS.iter().any(|(_, known, _)| *known == name) {
+        } else if Mutation::METHODS.iter().any(|(_, candidate, _)| *candidate == name) {
             self.report(
                 Diagnostic::error(span, format!("`{name}` changes its variable"))
                     .label("only allowed as a statement or as the right side of `=`")
                     .help("split this into two statements"),
             );
         } else {
-            let known = Method::ALL.iter().map(|(_, name, _)| *name);
-            let near = nearest(name, known.chain(Mutation::METHODS.iter().map(|(_, name, _)| *name)));
+            let methods = Method::ALL.iter().map(|(_, name, _)| *name);
+            let near = nearest(name, methods.chain(Mutation::METHODS.iter().map(|(_, name, _)| *name)));
             let span = self.block.span(attribute.attr.range());
             let mut diagnostic = Diagnostic::error(span, format!("there is no method `{name}`"));
             if let Some(near) = near {
@@ -181,7 +185,7 @@ impl Emitter<'_> {
         let Expr::Call(call) = expr else { return None };
         let Expr::Attribute(attribute) = &*call.func else { return None };
         let name = attribute.attr.as_str();
-        let (mutation, _, arity) = Mutation::METHODS.iter().find(|(_, known, _)| *known == name)?;
+        let (mutation, _, arity) = Mutation::METHODS.iter().find(|(_, candidate, _)| *candidate == name)?;
         let args = &call.arguments.args;
         let first = self.registers(args.len().max(1));
         if self.count(name, arity.clone(), args.len(), self.block.span(call.range())) {
@@ -198,7 +202,7 @@ impl Emitter<'_> {
         let Expr::Call(call) = expr else { return false };
         let is_print = matches!(&*call.func, Expr::Name(name) if name.id.as_str() == "print")
             && call.arguments.keywords.is_empty()
-            && !self.compiler.program.functions.iter().any(|(known, _)| known == "print");
+            && !self.compiler.program.functions.iter().any(|(function, _)| function == "print");
         if is_print {
             self.print(&call.arguments.args, self.block.span(call.range()));
         }
@@ -242,7 +246,12 @@ impl Emitter<'_> {
                 (Expr::Name(name), [arg]) => {
                     matches!(name.id.as_str(), "str" | "repr")
                         && call.arguments.keywords.is_empty()
-                        && !self.compiler.program.functions.iter().any(|(known, _)| known == name.id.as_str())
+                        && !self
+                            .compiler
+                            .program
+                            .functions
+                            .iter()
+                            .any(|(function, _)| function == name.id.as_str())
                         && self.cannot_fault(arg)
                 }
                 _ => false,
@@ -267,7 +276,7 @@ impl Emitter<'_> {
         let Expr::Call(call) = over else { return None };
         let Expr::Name(name) = &*call.func else { return None };
         let ours = name.id.as_str() == "range"
-            && !self.compiler.program.functions.iter().any(|(known, _)| known == "range")
+            && !self.compiler.program.functions.iter().any(|(function, _)| function == "range")
             && call.arguments.keywords.is_empty();
         let args = &*call.arguments.args;
         (ours && (1..=3).contains(&args.len())).then_some(args)

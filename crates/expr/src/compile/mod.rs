@@ -87,11 +87,12 @@ impl Block {
             let span = snippet.span(error.location.intersect(whole).unwrap_or_default());
             match &error.error {
                 // The published Raft property has such a `try`.
-                ParseErrorType::OtherError(words) if words.starts_with("Expected `except`") => diagnostics
-                    .push(
+                ParseErrorType::OtherError(message) if message.starts_with("Expected `except`") => {
+                    diagnostics.push(
                         Diagnostic::warning(span, "`try` without `except`: all errors in it are ignored")
                             .help("write `except: pass` to make this explicit"),
-                    ),
+                    )
+                }
                 error => {
                     usable = false;
                     diagnostics.push(Diagnostic::error(span, lower_first(&error.to_string())));
@@ -160,9 +161,9 @@ pub struct HostFunction {
     /// Its name in blocks.
     pub name: &'static str,
     /// Minimum number of arguments.
-    pub least: usize,
+    pub min_args: usize,
     /// Maximum number of arguments.
-    pub most: usize,
+    pub max_args: usize,
     /// The argument that is a callback, if there is one.
     pub callback: Option<Callback>,
 }
@@ -173,9 +174,9 @@ impl HostFunction {
         HostFunction::ranging(name, arguments, arguments)
     }
 
-    /// A function that takes from `least` to `most` arguments.
-    pub const fn ranging(name: &'static str, least: usize, most: usize) -> HostFunction {
-        HostFunction { name, least, most, callback: None }
+    /// A function that takes from `min_args` to `max_args` arguments.
+    pub const fn ranging(name: &'static str, min_args: usize, max_args: usize) -> HostFunction {
+        HostFunction { name, min_args, max_args, callback: None }
     }
 
     /// Makes the argument at `position` a callback of at most `arguments` arguments.
@@ -276,7 +277,7 @@ impl Compiler {
             let Stmt::FunctionDef(def) = stmt else { continue };
             let name = def.name.as_str();
             let span = block.span(&def.name);
-            let earlier = self.program.functions.iter().position(|(known, _)| known == name);
+            let earlier = self.program.functions.iter().position(|(function, _)| function == name);
             if let Some(earlier) = earlier {
                 self.diagnostics.push(
                     Diagnostic::error(span, format!("function `{name}` is defined twice"))
@@ -296,7 +297,7 @@ impl Compiler {
     pub fn functions(&mut self, block: &Block) {
         for stmt in &block.module.body {
             if let Stmt::FunctionDef(def) = stmt {
-                let known = self
+                let compiled = self
                     .program
                     .functions
                     .iter()
@@ -305,7 +306,7 @@ impl Compiler {
                         name == def.name.as_str() && *span == block.span(&def.name)
                     })
                     .map(|((_, code), _)| *code);
-                if let Some(code) = known {
+                if let Some(code) = compiled {
                     let compiled = Emitter::function(self, block, def);
                     self.program.codes[code.0 as usize] = compiled;
                 }
@@ -340,7 +341,7 @@ impl Compiler {
     /// Adds a constant; equal constants are shared.
     pub(crate) fn constant(&mut self, value: Value) -> Option<Operand> {
         let consts = &mut self.program.consts;
-        let at = consts.iter().position(|known| known.bits() == value.bits()).unwrap_or_else(|| {
+        let at = consts.iter().position(|constant| constant.bits() == value.bits()).unwrap_or_else(|| {
             consts.push(value);
             consts.len() - 1
         });
@@ -361,7 +362,7 @@ impl Compiler {
 
     pub(crate) fn name(&mut self, name: &str) -> u16 {
         let names = &mut self.program.names;
-        let at = names.iter().position(|known| known == name).unwrap_or_else(|| {
+        let at = names.iter().position(|other| other == name).unwrap_or_else(|| {
             names.push(name.into());
             names.len() - 1
         });
@@ -370,7 +371,7 @@ impl Compiler {
 
     pub(crate) fn layout(&mut self, layout: FormatSpec) -> u16 {
         let layouts = &mut self.program.layouts;
-        let at = layouts.iter().position(|known| *known == layout).unwrap_or_else(|| {
+        let at = layouts.iter().position(|other| *other == layout).unwrap_or_else(|| {
             layouts.push(layout);
             layouts.len() - 1
         });

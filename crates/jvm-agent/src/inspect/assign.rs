@@ -55,20 +55,20 @@ pub(crate) fn assign(
 
 /// The value converted to the type, or an error if it does not fit.
 fn convert(agent: &Agent, jni: Jni, value: Primitive, signature: &str) -> Result<Primitive, String> {
-    let refused = || format!("the value does not fit into a `{}`", names::type_name(signature));
-    let integer = || whole(value).ok_or_else(refused);
+    let type_error = || format!("the value does not fit into a `{}`", names::type_name(signature));
+    let integer = || whole(value).ok_or_else(type_error);
     Ok(match signature.as_bytes().first() {
         Some(b'Z') => match value {
             Primitive::Bool(_) => value,
-            _ => return Err(refused()),
+            _ => return Err(type_error()),
         },
-        Some(b'B') => Primitive::Byte(i8::try_from(integer()?).map_err(|_| refused())?),
-        Some(b'C') => Primitive::Char(u16::try_from(integer()?).map_err(|_| refused())?),
-        Some(b'S') => Primitive::Short(i16::try_from(integer()?).map_err(|_| refused())?),
-        Some(b'I') => Primitive::Int(i32::try_from(integer()?).map_err(|_| refused())?),
+        Some(b'B') => Primitive::Byte(i8::try_from(integer()?).map_err(|_| type_error())?),
+        Some(b'C') => Primitive::Char(u16::try_from(integer()?).map_err(|_| type_error())?),
+        Some(b'S') => Primitive::Short(i16::try_from(integer()?).map_err(|_| type_error())?),
+        Some(b'I') => Primitive::Int(i32::try_from(integer()?).map_err(|_| type_error())?),
         Some(b'J') => Primitive::Long(integer()?),
-        Some(b'F') => Primitive::Float(number(value).ok_or_else(refused)? as f32),
-        Some(b'D') => Primitive::Double(number(value).ok_or_else(refused)?),
+        Some(b'F') => Primitive::Float(number(value).ok_or_else(type_error)? as f32),
+        Some(b'D') => Primitive::Double(number(value).ok_or_else(type_error)?),
         _ => match value {
             Primitive::Object(None) => value,
             Primitive::Object(Some(object)) => {
@@ -80,9 +80,9 @@ fn convert(agent: &Agent, jni: Jni, value: Primitive, signature: &str) -> Result
                     Some(name) => is_instance(agent.ti, jni, class, &names::dotted(name)),
                     None => actual == signature,
                 };
-                if fits { value } else { return Err(refused()) }
+                if fits { value } else { return Err(type_error()) }
             }
-            _ => return Err(refused()),
+            _ => return Err(type_error()),
         },
     })
 }

@@ -102,7 +102,7 @@ fn primitive(local: Local, signature: &str) -> Primitive {
 impl Scope for Frame<'_> {
     fn variable(&self, name: &str) -> Option<Result<Primitive, String>> {
         let variable = self.find(name)?;
-        Some(self.read(&variable).map_err(|words| format!("`{name}` cannot be read: {words}")))
+        Some(self.read(&variable).map_err(|error| format!("`{name}` cannot be read: {error}")))
     }
 
     fn this(&self) -> Option<Ref> {

@@ -47,7 +47,7 @@ message! {
 }
 
 message! {
-    /// Identifies a subscription by who asked for it.
+    /// Identifies a subscription by its requester.
     pub enum SubscriptionId {
         /// The monitors: an event by its id.
         0 = Event { number: u32 },

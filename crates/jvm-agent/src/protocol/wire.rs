@@ -1,6 +1,6 @@
 //! Encoding of messages: integers little-endian, texts and lists after their lengths, a variant after its number.
 //!
-//! Hand-written because lengths that a broken peer makes up are refused before memory is allocated for them.
+//! Hand-written so that impossible lengths from a broken peer are rejected before memory is allocated for them.
 
 use std::fmt;
 

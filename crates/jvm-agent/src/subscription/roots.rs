@@ -11,11 +11,11 @@ impl ResolvedSubscription {
     /// The values that a parameter needs, with their names in its expression.
     pub(crate) fn roots(
         &self,
-        ask: &ValueRequest,
+        request: &ValueRequest,
         class: &Class,
         method: &Method,
     ) -> Result<Vec<(String, Capture)>, NameError> {
-        match &ask.source {
+        match &request.source {
             ValueSource::Thread | ValueSource::Process | ValueSource::Time => Ok(Vec::new()),
             ValueSource::Argument { number } => {
                 let count = names::parameters(&method.descriptor).len();

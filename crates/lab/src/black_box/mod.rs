@@ -73,11 +73,11 @@ impl BlackBoxes {
         for placed in self.all.iter_mut().filter(|placed| placed.component == component) {
             placed.at += 1;
             if seen[..observed].iter().any(|(known, _)| *known == placed.proposition) {
-                let words = format!(
+                let message = format!(
                     "`{}` is the verdict of a black box and cannot be observed: remove it",
                     placed.name
                 );
-                return Err(ObservationError::new(format_args!("round {}", placed.at), words));
+                return Err(ObservationError::new(format_args!("round {}", placed.at), message));
             }
             match placed.engine.round(placed.at, &seen[..observed])? {
                 Truth::True => seen.push((placed.proposition, true)),
@@ -121,25 +121,27 @@ struct ComponentNames<'a> {
 }
 
 impl ComponentNames<'_> {
-    fn own(&self) -> impl Iterator<Item = &str> {
-        let own = self.system.propositions().filter(|id| self.system.owner(*id) == self.component);
-        own.map(|id| self.system.proposition_name(id)).filter(|name| !name.starts_with('@'))
+    fn observed_names(&self) -> impl Iterator<Item = &str> {
+        let propositions = self.system.propositions().filter(|id| self.system.owner(*id) == self.component);
+        propositions.map(|id| self.system.proposition_name(id)).filter(|name| !name.starts_with('@'))
     }
 
     fn find(&self, name: &str) -> Option<PropositionId> {
-        let own = |id: &PropositionId| self.system.owner(*id) == self.component && !name.starts_with('@');
-        self.system.find_proposition(name).filter(own)
+        let is_observed =
+            |id: &PropositionId| self.system.owner(*id) == self.component && !name.starts_with('@');
+        self.system.find_proposition(name).filter(is_observed)
     }
 
     /// Creates the diagnostic for an unknown name.
     fn unknown(&self, name: &str, span: Span) -> Diagnostic {
         let component = self.system.component_name(self.component);
-        let problem = Diagnostic::error(span, format!("{component} does not observe `{name}`"));
-        if let Some(near) = nearest(name, self.own()) {
-            return problem.help(format!("did you mean `{near}`?"));
+        let diagnostic = Diagnostic::error(span, format!("{component} does not observe `{name}`"));
+        if let Some(near) = nearest(name, self.observed_names()) {
+            return diagnostic.help(format!("did you mean `{near}`?"));
         }
-        let own: Vec<String> = self.own().map(|name| format!("`{name}`")).collect();
-        let own = if own.is_empty() { "nothing".to_owned() } else { own.join(", ") };
-        problem.help(format!("a black box receives what its component observes: {own}{}", self.other_inputs))
+        let names: Vec<String> = self.observed_names().map(|name| format!("`{name}`")).collect();
+        let names = if names.is_empty() { "nothing".to_owned() } else { names.join(", ") };
+        diagnostic
+            .help(format!("a black box receives what its component observes: {names}{}", self.other_inputs))
     }
 }

@@ -57,7 +57,7 @@ impl PropertyBox {
     ) -> Result<PropertyBox, Vec<Diagnostic>> {
         let observed =
             ComponentNames { system, component, other_inputs: ", and `#tick` at the end of each round" };
-        let mut problems = Vec::new();
+        let mut diagnostics = Vec::new();
         let mut events = Vec::new();
         // Formulae also declare events, but a table of states contains only states.
         let has_states = catalog.find(STATE_EVENT, EventKind::Before).is_some();
@@ -68,22 +68,22 @@ impl PropertyBox {
                 (EventKind::Before, name) => match observed.find(name) {
                     Some(proposition) => Some(proposition),
                     None => {
-                        problems.push(observed.unknown(name, span));
+                        diagnostics.push(observed.unknown(name, span));
                         continue;
                     }
                 },
                 _ => {
-                    let words = format!("black boxes do not receive `{symbol}`");
+                    let message = format!("black boxes do not receive `{symbol}`");
                     let help = "they receive the propositions that are true, by name, and `#tick`";
-                    problems.push(Diagnostic::error(span, words).help(help));
+                    diagnostics.push(Diagnostic::error(span, message).help(help));
                     continue;
                 }
             };
-            let params = params(symbol, span, &observed, &mut problems);
+            let params = params(symbol, span, &observed, &mut diagnostics);
             events.push(ProxyEvent { symbol: id, when, params });
         }
-        if !problems.is_empty() {
-            return Err(problems);
+        if !diagnostics.is_empty() {
+            return Err(diagnostics);
         }
         // Events of propositions in declaration order, then the unconditional ones.
         events.sort_by_key(|events| events.when.map_or(usize::MAX, PropositionId::index));
@@ -96,8 +96,8 @@ impl PropertyBox {
     fn failed(&self, at: u32) -> Result<(), ObservationError> {
         let Some(failure) = self.monitors.iter().find_map(InteractiveMonitor::fault) else { return Ok(()) };
         let place = failure.span.map_or_else(|| self.name.clone(), |span| self.sources.describe(span));
-        let words = format!("{} in round {at}: the black box has no verdict from here on", failure.message);
-        Err(ObservationError::new(place, words))
+        let message = format!("{} in round {at}: the black box has no verdict from here on", failure.message);
+        Err(ObservationError::new(place, message))
     }
 }
 
@@ -147,7 +147,7 @@ fn params(
     symbol: &EventDecl,
     span: Span,
     observed: &ComponentNames<'_>,
-    problems: &mut Vec<Diagnostic>,
+    diagnostics: &mut Vec<Diagnostic>,
 ) -> Vec<ParamValue> {
     let mut params = Vec::new();
     for param in &symbol.params {
@@ -159,10 +159,10 @@ fn params(
         match (found, param.ty) {
             (Some(found), None | Some(ParamType::Bool)) => params.push(ParamValue::Proposition(found)),
             (Some(_), Some(ty)) => {
-                let words = format!("`{}` is Boolean, not of type `{}`", param.name, ty.word());
-                problems.push(Diagnostic::error(span, words).help("remove the type"));
+                let message = format!("`{}` is Boolean, not of type `{}`", param.name, ty.word());
+                diagnostics.push(Diagnostic::error(span, message).help("remove the type"));
             }
-            (None, _) => problems.push(observed.unknown(&param.source.to_string(), span)),
+            (None, _) => diagnostics.push(observed.unknown(&param.source.to_string(), span)),
         }
     }
     params

@@ -28,13 +28,13 @@ pub struct ScriptBox {
 #[derive(Clone, Copy, Debug)]
 struct ProxySnapshot {
     symbol: EventId,
-    what: SnapshotKind,
+    what: OwnedSnapshot,
     /// Number of parameters of the event.
     params: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum SnapshotKind {
+enum OwnedSnapshot {
     /// A variable is assigned a proposition's value; index of the parameter.
     Assign(PropositionId, usize),
     /// A method is called.
@@ -54,7 +54,7 @@ impl ScriptBox {
         (system, component): (&System, ComponentId),
     ) -> Result<ScriptBox, Vec<Diagnostic>> {
         let observed = ComponentNames { system, component, other_inputs: "" };
-        let mut problems = Vec::new();
+        let mut diagnostics = Vec::new();
         let mut snapshots = Vec::new();
         for (symbol, input) in &plan.inputs {
             let span =
@@ -62,36 +62,36 @@ impl ScriptBox {
             let (name, params) =
                 catalog.get(*symbol).map_or(("", 0), |it| (it.name.as_str(), it.params.len()));
             let Some(proposition) = observed.find(name) else {
-                problems.push(observed.unknown(name, span));
+                diagnostics.push(observed.unknown(name, span));
                 continue;
             };
             let what = match input {
                 SnapshotInput::Update { variable, value } | SnapshotInput::Changed { variable, value } => {
                     let declared = plan.recogniser.variables().get(variable.0 as usize);
                     if declared.is_some_and(|declared| declared.ty != Type::Boolean) {
-                        let words = format!("`{name}` is Boolean");
+                        let message = format!("`{name}` is Boolean");
                         let help = format!("write: monobj boolean {name};");
-                        problems.push(Diagnostic::error(span, words).help(help));
+                        diagnostics.push(Diagnostic::error(span, message).help(help));
                         continue;
                     }
-                    SnapshotKind::Assign(proposition, *value)
+                    OwnedSnapshot::Assign(proposition, *value)
                 }
-                SnapshotInput::Start { .. } | SnapshotInput::End { .. } => SnapshotKind::Call(proposition),
-                SnapshotInput::Tick => SnapshotKind::Tick,
+                SnapshotInput::Start { .. } | SnapshotInput::End { .. } => OwnedSnapshot::Call(proposition),
+                SnapshotInput::Tick => OwnedSnapshot::Tick,
             };
             snapshots.push(ProxySnapshot { symbol: *symbol, what, params });
         }
         // Assignments come before calls, so that calls see the values of the round.
-        snapshots.sort_by_key(|snapshot| matches!(snapshot.what, SnapshotKind::Call(_)));
+        snapshots.sort_by_key(|snapshot| matches!(snapshot.what, OwnedSnapshot::Call(_)));
         snapshots.extend(plan.tick.map(|(symbol, _)| ProxySnapshot {
             symbol,
-            what: SnapshotKind::Tick,
+            what: OwnedSnapshot::Tick,
             params: 0,
         }));
         let fresh = match EventDeriver::new(plan) {
-            Ok(fresh) if problems.is_empty() => fresh,
-            Ok(_) => return Err(problems),
-            Err(words) => return Err(vec![Diagnostic::error(Span::default(), words)]),
+            Ok(fresh) if diagnostics.is_empty() => fresh,
+            Ok(_) => return Err(diagnostics),
+            Err(message) => return Err(vec![Diagnostic::error(Span::default(), message)]),
         };
         let outputs = plan.outputs.clone();
         let truths = vec![Truth::Unknown; outputs.properties.len()];
@@ -113,17 +113,17 @@ impl BlackBox for ScriptBox {
         for snapshot in &self.snapshots {
             let mut params = vec![Value::UNSET; snapshot.params];
             match snapshot.what {
-                SnapshotKind::Assign(proposition, place) => {
+                OwnedSnapshot::Assign(proposition, place) => {
                     let value = value(seen, proposition);
                     if value.is_unset() {
                         continue;
                     }
                     params[place] = value;
                 }
-                SnapshotKind::Call(proposition) if value(seen, proposition).as_bool() != Some(true) => {
+                OwnedSnapshot::Call(proposition) if value(seen, proposition).as_bool() != Some(true) => {
                     continue;
                 }
-                SnapshotKind::Call(_) | SnapshotKind::Tick => {}
+                OwnedSnapshot::Call(_) | OwnedSnapshot::Tick => {}
             }
             let event = Event { id: snapshot.symbol, params: &params, text: "" };
             self.deriver.derive(&event, stamp, &mut found);

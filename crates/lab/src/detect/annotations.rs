@@ -1,6 +1,6 @@
 //! Annotations: which activity took place when.
 
-use crate::inputs::{Clock, Millis, ObservationError, parse_moment};
+use crate::inputs::{Clock, Millis, ObservationError, parse_timestamp};
 use invigil_decent::system::Instant;
 use std::ops::Range;
 
@@ -46,14 +46,14 @@ impl Annotations {
     pub fn read(text: &str, name: &str) -> Result<Annotations, ObservationError> {
         let mut diary = Annotations::default();
         for (at, line) in text.lines().enumerate().skip(1).filter(|(_, line)| !line.trim().is_empty()) {
-            let wrong = |words: String| ObservationError::new(format_args!("{name}:{}", at + 1), words);
+            let wrong = |message: String| ObservationError::new(format_args!("{name}:{}", at + 1), message);
             let entry = entry(line, at + 1).map_err(wrong)?;
             if let Some(last) = diary.entries.last().filter(|last| entry.begin < last.end) {
-                let words = format!(
+                let message = format!(
                     "`{}` begins before `{}` of line {} ends: activities must be sorted by time and must not overlap",
                     entry.activity, last.activity, last.line
                 );
-                return Err(wrong(words));
+                return Err(wrong(message));
             }
             diary.entries.push(entry);
         }
@@ -76,8 +76,8 @@ impl Annotations {
         let step = clock.step.max(1);
         let last = clock.end.max(clock.start);
         // First poll at or after a moment.
-        let first = |parse_moment: Millis| {
-            let since = parse_moment.clamp(clock.start, last) - clock.start;
+        let first = |parse_timestamp: Millis| {
+            let since = parse_timestamp.clamp(clock.start, last) - clock.start;
             let asked = since / step + Millis::from(since % step > 0);
             Instant::try_from(asked).unwrap_or(Instant::MAX - 1) + 1
         };
@@ -94,9 +94,9 @@ fn entry(line: &str, number: usize) -> Result<Annotation, String> {
         return Err(format!("expected begin, end and activity, found `{}`", line.trim()));
     };
     let when = |text: &str| {
-        let words =
+        let message =
             "is not a timestamp: write milliseconds, or a date and a time as in `2017-01-31 08:00:08`";
-        parse_moment(text).ok_or_else(|| format!("`{text}` {words}"))
+        parse_timestamp(text).ok_or_else(|| format!("`{text}` {message}"))
     };
     let (begin, end) = (when(begin)?, when(end)?);
     if end <= begin {
@@ -111,14 +111,14 @@ mod tests {
 
     #[test]
     fn malformed_annotation_is_reported_with_line_and_remedy() {
-        for (text, words) in [
+        for (text, message) in [
             ("head\n1,2", "a.csv:2: expected begin, end and activity"),
             ("head\n1,2,nap\n\nnoon,3,nap", "a.csv:4: `noon` is not a timestamp"),
             ("head\n5,5,nap", "a.csv:2: `nap` does not end after its begin"),
             ("head\n1,5,nap\n4,6,cook", "a.csv:3: `cook` begins before `nap` of line 2 ends"),
         ] {
             let wrong = Annotations::read(text, "a.csv").unwrap_err().to_string();
-            assert!(wrong.starts_with(words), "{wrong}");
+            assert!(wrong.starts_with(message), "{wrong}");
         }
     }
 

@@ -26,11 +26,11 @@ pub struct AnnotatedMonitor {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Instants with a verdict.
-    pub said: u32,
+    pub decided: u32,
     /// Instants with verdict true.
-    pub held: u32,
+    pub detected: u32,
     /// Those of them that are annotated.
-    pub right: u32,
+    pub correct: u32,
     /// Annotated instants.
     pub annotated: u32,
 }
@@ -40,24 +40,24 @@ impl Tally {
     ///
     /// ```
     /// use invigil_lab::detect::Tally;
-    /// let tally = Tally { said: 10, held: 4, right: 2, annotated: 8 };
+    /// let tally = Tally { decided: 10, detected: 4, correct: 2, annotated: 8 };
     /// assert_eq!((tally.precision(), tally.recall()), (Some(0.5), Some(0.25)));
     /// assert!((tally.f1().unwrap() - 1.0 / 3.0).abs() < 1e-9);
     /// assert_eq!(Tally::default().f1(), None);
     /// ```
     pub fn precision(&self) -> Option<f64> {
-        share(self.right, self.held)
+        share(self.correct, self.detected)
     }
 
     /// Returns the share of annotated instants that were detected; none if nothing is annotated.
     pub fn recall(&self) -> Option<f64> {
-        share(self.right, self.annotated)
+        share(self.correct, self.annotated)
     }
 
     /// Returns the harmonic mean of both: zero if nothing annotated was detected, none if nothing is annotated.
     pub fn f1(&self) -> Option<f64> {
         // 2pr / (p + r), without dividing twice.
-        self.recall().and_then(|_| share(2 * self.right, self.held + self.annotated))
+        self.recall().and_then(|_| share(2 * self.correct, self.detected + self.annotated))
     }
 }
 
@@ -95,8 +95,8 @@ pub enum DetectionError {
 impl fmt::Display for DetectionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            DetectionError::Setup(wrong) => wrong.fmt(f),
-            DetectionError::NoRoute(wrong) => wrong.fmt(f),
+            DetectionError::Setup(error) => error.fmt(f),
+            DetectionError::NoRoute(error) => error.fmt(f),
         }
     }
 }
@@ -171,9 +171,9 @@ impl<E: Encoding> Hooks<HierarchyMonitor<E>> for TallyHook<'_> {
                     *current += 1;
                 }
                 let is_so = intervals.get(*current).is_some_and(|interval| interval.contains(&at));
-                tally.said += 1;
-                tally.held += u32::from(holds);
-                tally.right += u32::from(holds && is_so);
+                tally.decided += 1;
+                tally.detected += u32::from(holds);
+                tally.correct += u32::from(holds && is_so);
             }
         }
     }

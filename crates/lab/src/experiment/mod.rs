@@ -6,7 +6,7 @@ mod verify;
 mod work;
 
 pub use list::NamedFormula;
-pub use verify::{DiscardReason, VerifiedFormulae, verify};
+pub use verify::{DiscardReason, VerifiedFormulae, check_monitorable};
 
 use crate::store::{Store, StoreError};
 use invigil_decent::algorithm::Algorithm;
@@ -108,10 +108,10 @@ pub struct Workload {
 /// let experiment = Experiment::new("first", Algorithm::ALL.to_vec(), vec![EncodingKind::States], vec![workload]);
 /// let mut store = Store::in_memory()?;
 /// let done = experiment.run(&mut store, NonZeroUsize::MIN, |_| ControlFlow::Continue(()))?;
-/// assert_eq!((done.runs, done.known), (6, 0));
+/// assert_eq!((done.runs, done.stored), (6, 0));
 /// // The second time all runs are in the store.
 /// let again = experiment.run(&mut store, NonZeroUsize::MIN, |_| ControlFlow::Continue(()))?;
-/// assert_eq!((again.runs, again.known), (0, 6));
+/// assert_eq!((again.runs, again.stored), (0, 6));
 /// let table = store.query("SELECT DISTINCT verdict, comps FROM bench")?;
 /// assert_eq!(table.rows, [["false", "3"]]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -146,7 +146,7 @@ pub struct ExperimentReport {
     /// Number of new runs.
     pub runs: usize,
     /// Number of runs that were in the store before.
-    pub known: usize,
+    pub stored: usize,
     /// Formulae that could not be run.
     pub failures: Vec<RunFailure>,
     /// Whether the experiment is complete; if not, it can be continued.
@@ -209,10 +209,10 @@ impl Experiment {
         threads: NonZeroUsize,
         mut on_progress: impl FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<ExperimentReport, StoreError> {
-        let (items, known) = self.items(store)?;
+        let (items, stored) = self.items(store)?;
         let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
-        let mut report = ExperimentReport { known, is_whole: true, ..ExperimentReport::default() };
-        let mut progress = Progress { done: known, of: self.runs() };
+        let mut report = ExperimentReport { stored, is_whole: true, ..ExperimentReport::default() };
+        let mut progress = Progress { done: stored, of: self.runs() };
         let outcome = thread::scope(|scope| {
             // The channel is bounded: workers wait for the store.
             let (sender, receiver) = mpsc::sync_channel(64);
@@ -255,7 +255,7 @@ impl Experiment {
     /// Returns the work items, and the number of runs in the store.
     fn items(&self, store: &mut Store) -> Result<(Vec<WorkItem<'_>>, usize), StoreError> {
         let done = self.done(store)?;
-        let mut known = 0;
+        let mut stored = 0;
         let mut items = Vec::new();
         for workload in &self.workloads {
             let components = workload.system.components().len().to_string();
@@ -264,7 +264,7 @@ impl Experiment {
                 for (choice, encoding) in &self.variants {
                     let key = [choice.name(), encoding.name(), &components, formula].map(str::to_owned);
                     match done.get(&key) {
-                        Some(count) if *count == workload.trials.len() => known += count,
+                        Some(count) if *count == workload.trials.len() => stored += count,
                         // Incomplete results are from an experiment with fewer traces and are replaced.
                         found => {
                             if found.is_some() {
@@ -279,7 +279,7 @@ impl Experiment {
                 }
             }
         }
-        Ok((items, known))
+        Ok((items, stored))
     }
 
     fn tags<'k>(

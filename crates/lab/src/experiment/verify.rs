@@ -21,9 +21,9 @@ pub enum DiscardReason {
 impl fmt::Display for DiscardReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            DiscardReason::Syntax(words) => f.write_str(words),
-            DiscardReason::TooLarge(words) => {
-                write!(f, "{words}: write it as a specification whose monitors each have a part of it")
+            DiscardReason::Syntax(message) => f.write_str(message),
+            DiscardReason::TooLarge(message) => {
+                write!(f, "{message}: split it into a specification with several monitors")
             }
             DiscardReason::Constant(Truth::True) => f.write_str("it holds for all observations"),
             DiscardReason::Constant(_) => f.write_str("it does not hold for any observations"),
@@ -44,7 +44,7 @@ pub struct VerifiedFormulae {
 }
 
 impl VerifiedFormulae {
-    /// Verifies formulae one by one.
+    /// Checks formulae one by one.
     ///
     /// ```
     /// use invigil_lab::experiment::VerifiedFormulae;
@@ -59,7 +59,7 @@ impl VerifiedFormulae {
     pub fn of(formulae: impl IntoIterator<Item = String>, budget: Budget) -> VerifiedFormulae {
         let mut verified = VerifiedFormulae::default();
         for formula in formulae {
-            match verify(&mut Logic::new(budget), &formula) {
+            match check_monitorable(&mut Logic::new(budget), &formula) {
                 Ok(()) => verified.keep.push(formula),
                 Err(reason) => verified.discard.push((formula, reason)),
             }
@@ -72,9 +72,9 @@ impl VerifiedFormulae {
 ///
 /// # Errors
 /// Returns the reason to discard it.
-pub fn verify(logic: &mut Logic, formula: &str) -> Result<(), DiscardReason> {
-    let formula = logic.parse(formula).map_err(|wrong| DiscardReason::Syntax(wrong.to_string()))?;
-    let monitor = logic.monitor(formula).map_err(|wrong| DiscardReason::TooLarge(wrong.to_string()))?;
+pub fn check_monitorable(logic: &mut Logic, formula: &str) -> Result<(), DiscardReason> {
+    let formula = logic.parse(formula).map_err(|error| DiscardReason::Syntax(error.to_string()))?;
+    let monitor = logic.monitor(formula).map_err(|error| DiscardReason::TooLarge(error.to_string()))?;
     match monitor.outputs.get(monitor.initial as usize) {
         Some(Truth::Unknown) => {}
         decided => return Err(DiscardReason::Constant(decided.copied().unwrap_or(Truth::Unknown))),
@@ -95,7 +95,7 @@ mod tests {
         let found = VerifiedFormulae::of(["F(a & X[8] b)".to_owned()], budget);
         assert_eq!(
             found.discard[0].1.to_string(),
-            "too large: more than 100 states of a monitor: write it as a specification whose monitors each have a part of it"
+            "too large: more than 100 states of a monitor: split it into a specification with several monitors"
         );
     }
 }

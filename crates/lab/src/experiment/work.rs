@@ -10,10 +10,14 @@ use invigil_ltl::Logic;
 use invigil_ltl::moore::Truth;
 
 /// Rows of all traces for one variant, or why there are none.
-pub(super) type Done = Result<Vec<Row>, RunFailure>;
+pub(super) type TrialResult = Result<Vec<Row>, RunFailure>;
 
 /// Runs a work item. `done` receives the results and decides whether to continue; so does the return value.
-pub(super) fn run(experiment: &Experiment, item: &WorkItem<'_>, mut done: impl FnMut(Done) -> bool) -> bool {
+pub(super) fn run(
+    experiment: &Experiment,
+    item: &WorkItem<'_>,
+    mut done: impl FnMut(TrialResult) -> bool,
+) -> bool {
     let mut logic = Logic::new(experiment.budget);
     item.variants.iter().all(|(choice, encoding)| {
         done(match encoding {
@@ -34,12 +38,12 @@ fn rows<E: Encoding>(
     logic: &mut Logic,
     algorithm: Algorithm,
     encoding: EncodingKind,
-) -> Done {
+) -> TrialResult {
     let system = &item.workload.system;
     let failure = |reason: String| RunFailure { algorithm, formula: item.formula.to_owned(), reason };
-    let formula = logic.parse(item.formula).map_err(|wrong| failure(wrong.to_string()))?;
+    let formula = logic.parse(item.formula).map_err(|error| failure(error.to_string()))?;
     let prepared = MonitorSet::<E>::new(algorithm, logic, formula, system)
-        .map_err(|wrong| failure(wrong.to_string()))?;
+        .map_err(|error| failure(error.to_string()))?;
     let word = |word: &str| Measurement::Text(word.to_owned());
     let count = |count: usize| Measurement::Count(count as i64);
     let tags = |trial: &super::Trial| {
@@ -63,7 +67,7 @@ fn rows<E: Encoding>(
             rows.push(measured.map(|(name, value)| (name.to_owned(), value)).collect());
         }
     });
-    ran.map(|()| rows).map_err(|wrong| failure(wrong.to_string()))
+    ran.map(|()| rows).map_err(|error| failure(error.to_string()))
 }
 
 fn measures(

@@ -9,7 +9,7 @@ pub use day::{
     SensorKind, day,
 };
 pub use formulae::{FormulaShape, formula};
-pub use traces::{Distribution, UnknownDistribution, ValueSampler, system, trace};
+pub use traces::{Distribution, DistributionError, ValueSampler, system, trace};
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;

@@ -42,25 +42,47 @@ impl Distribution {
         ("beta-2", Distribution::Beta(5.0, 1.0)),
     ];
 
-    /// Returns a sampler, or `None` if the parameters are invalid.
-    pub fn values(self) -> Option<ValueSampler> {
-        Some(ValueSampler(match self {
-            Distribution::Normal(mean, variance) => Sampler::Normal(Normal::new(mean, variance.sqrt()).ok()?),
-            Distribution::Binomial(trials, chance) => {
-                Sampler::Binomial(Binomial::new(trials.min(1), chance).ok()?)
+    /// Returns a sampler.
+    ///
+    /// # Errors
+    /// Fails if the parameters are invalid.
+    pub fn sampler(self) -> Result<ValueSampler, DistributionError> {
+        let invalid = DistributionError::InvalidParameters;
+        Ok(ValueSampler(match self {
+            Distribution::Normal(mean, variance) => {
+                let normal = Normal::new(mean, variance.sqrt());
+                Sampler::Normal(normal.map_err(|_| invalid("the variance must not be negative"))?)
             }
-            Distribution::Beta(alpha, beta) => Sampler::Beta(Beta::new(alpha, beta).ok()?),
+            Distribution::Binomial(trials, chance) => {
+                let binomial = Binomial::new(trials.min(1), chance);
+                Sampler::Binomial(binomial.map_err(|_| invalid("the chance must be between 0 and 1"))?)
+            }
+            Distribution::Beta(alpha, beta) => {
+                let beta = Beta::new(alpha, beta);
+                Sampler::Beta(beta.map_err(|_| invalid("alpha and beta must be positive"))?)
+            }
         }))
     }
 }
 
-/// No distribution has this name.
+/// Reason why a distribution cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnknownDistribution(String);
+pub enum DistributionError {
+    /// No distribution has this name.
+    Unknown(String),
+    /// The parameters do not meet this requirement.
+    InvalidParameters(&'static str),
+}
 
-impl fmt::Display for UnknownDistribution {
+impl fmt::Display for DistributionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "unknown distribution `{}`; use one of", self.0)?;
+        let name = match self {
+            DistributionError::Unknown(name) => name,
+            DistributionError::InvalidParameters(requirement) => {
+                return write!(f, "invalid parameters; {requirement}");
+            }
+        };
+        write!(f, "unknown distribution `{name}`; use one of")?;
         for (at, (name, _)) in Distribution::ALL.iter().enumerate() {
             write!(f, "{} {name}", if at > 0 { "," } else { "" })?;
         }
@@ -68,28 +90,28 @@ impl fmt::Display for UnknownDistribution {
     }
 }
 
-impl std::error::Error for UnknownDistribution {}
+impl std::error::Error for DistributionError {}
 
 impl FromStr for Distribution {
-    type Err = UnknownDistribution;
+    type Err = DistributionError;
 
     /// Parses a name, or a distribution with its parameters such as `beta:2:5`.
-    fn from_str(text: &str) -> Result<Distribution, UnknownDistribution> {
-        let unknown = || UnknownDistribution(text.to_owned());
-        if let Some((_, known)) = Distribution::ALL.iter().find(|(name, _)| *name == text) {
-            return Ok(*known);
+    fn from_str(text: &str) -> Result<Distribution, DistributionError> {
+        let unknown = || DistributionError::Unknown(text.to_owned());
+        if let Some((_, distribution)) = Distribution::ALL.iter().find(|(name, _)| *name == text) {
+            return Ok(*distribution);
         }
         let parts: Vec<&str> = text.split(':').collect();
         let [kind, first, second] = parts[..] else { return Err(unknown()) };
         let number = |text: &str| text.parse::<f64>().map_err(|_| unknown());
         let second = number(second)?;
-        let found = match kind {
+        let distribution = match kind {
             "normal" => Distribution::Normal(number(first)?, second),
             "binomial" => Distribution::Binomial(first.parse().map_err(|_| unknown())?, second),
             "beta" => Distribution::Beta(number(first)?, second),
             _ => return Err(unknown()),
         };
-        found.values().map(|_| found).ok_or_else(unknown)
+        distribution.sampler().map(|_| distribution)
     }
 }
 
@@ -117,10 +139,11 @@ impl ValueSampler {
 }
 
 /// Generates a trace: in each round each component observes all of its propositions.
-pub fn trace(system: &System, rounds: usize, values: &ValueSampler, random: &mut Random) -> RecordedRun {
+pub fn trace(system: &System, rounds: usize, sampler: &ValueSampler, random: &mut Random) -> RecordedRun {
     let components = system.components().map(|component| {
-        let own: Vec<_> = system.propositions().filter(|known| system.owner(*known) == component).collect();
-        (0..rounds).map(|_| own.iter().map(|known| (*known, values.draw(random))).collect()).collect()
+        let propositions = system.propositions().filter(|id| system.owner(*id) == component);
+        let propositions: Vec<_> = propositions.collect();
+        (0..rounds).map(|_| propositions.iter().map(|id| (*id, sampler.draw(random))).collect()).collect()
     });
     components.collect()
 }
@@ -135,11 +158,11 @@ mod tests {
         for ((name, distribution), chance) in Distribution::ALL.iter().zip([0.5, 0.3, 0.109, 0.969]) {
             assert_eq!(name.parse(), Ok(*distribution));
             let system = system(2, 2).unwrap();
-            let run = trace(&system, 5000, &distribution.values().unwrap(), &mut random(1, 0));
+            let run = trace(&system, 5000, &distribution.sampler().unwrap(), &mut random(1, 0));
             let values: Vec<bool> = run.iter().flatten().flatten().map(|(_, value)| *value).collect();
             let share = values.iter().filter(|value| **value).count() as f64 / values.len() as f64;
             assert!(values.len() == 20_000 && (share - chance).abs() < 0.015, "{name}: {share}");
-            let again = trace(&system, 5000, &distribution.values().unwrap(), &mut random(1, 0));
+            let again = trace(&system, 5000, &distribution.sampler().unwrap(), &mut random(1, 0));
             assert_eq!(run, again);
         }
         assert_eq!("beta:2:5".parse(), Ok(Distribution::Beta(2.0, 5.0)));

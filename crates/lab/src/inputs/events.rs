@@ -115,38 +115,38 @@ pub fn read_events(
     let mut catalog = meaning.catalog.clone();
     let any = catalog.declare(ANY_EVENT, EventKind::Before);
     let mut log = LogReader { round: meaning.collector(), rounds: Vec::new(), start: None, known: 0 };
-    let mut wrong = None;
+    let mut failure = None;
     let summary = read(inputs, &Schema::new(&catalog), options, |block| {
         for at in 0..block.batch.len() {
             let (symbol, time) = (block.batch.event(at).id, block.batch.meta(at).time);
-            if let Err(words) = log.add(Some(symbol).filter(|symbol| *symbol != any), time, rounds) {
+            if let Err(message) = log.add(Some(symbol).filter(|symbol| *symbol != any), time, rounds) {
                 let place = block.position(at);
                 let name = names.get(place.input).map_or("", String::as_str);
-                wrong = Some(ObservationError::new(format_args!("{name}:{}", place.line), words));
+                failure = Some(ObservationError::new(format_args!("{name}:{}", place.line), message));
                 return ControlFlow::Break(());
             }
         }
         ControlFlow::Continue(())
     });
     let all = names.join(", ");
-    if let Some(wrong) = wrong {
-        return Err(wrong);
+    if let Some(error) = failure {
+        return Err(error);
     }
     if let ReadEnd::Failed(error) = &summary.end {
         return Err(trace_error(error));
     }
     if log.known == 0 {
         let known: Vec<String> = meaning.catalog.iter().map(|(_, symbol)| format!("`{symbol}`")).collect();
-        let words = format!("the log contains none of the events {}", known.join(", "));
-        return Err(ObservationError::new(all, words));
+        let message = format!("the log contains none of the events {}", known.join(", "));
+        return Err(ObservationError::new(all, message));
     }
     if rounds == Rounds::AtEvent && log.rounds.is_empty() {
         let round_event = meaning
             .round_event
             .and_then(|round_event| meaning.catalog.get(round_event))
             .map(ToString::to_string);
-        let words = format!("`{}` never occurs, so there are no rounds", round_event.unwrap_or_default());
-        return Err(ObservationError::new(all, words));
+        let message = format!("`{}` never occurs, so there are no rounds", round_event.unwrap_or_default());
+        return Err(ObservationError::new(all, message));
     }
     let mut notes = Vec::new();
     if let Some(first) = summary.line_errors.first().first() {
@@ -223,8 +223,8 @@ impl LogReader {
 /// Splits the message of a trace error into location and message.
 pub(super) fn trace_error(error: &TraceError) -> ObservationError {
     let reported = error.to_string();
-    let (place, words) = reported.split_once(": ").unwrap_or(("", &reported));
-    ObservationError::new(place, words)
+    let (place, message) = reported.split_once(": ").unwrap_or(("", &reported));
+    ObservationError::new(place, message)
 }
 
 #[cfg(test)]
@@ -254,11 +254,11 @@ mod tests {
         let options = ReadOptions { strict, ..ReadOptions::default() };
         let (run, notes) = read_events(inputs.collect(), &options, &meaning, rounds, &system)?;
         let letter = |seen: &[Observation]| if seen[0].1 { 't' } else { 'f' };
-        let words = (0..run[0].len()).map(|round| {
+        let message = (0..run[0].len()).map(|round| {
             let all: String = run.iter().map(|component| letter(&component[round])).collect();
             all
         });
-        Ok((words.collect::<Vec<_>>().join(" "), notes))
+        Ok((message.collect::<Vec<_>>().join(" "), notes))
     }
 
     const STEP: Rounds = Rounds::Every(Duration::from_millis(1000));
@@ -278,7 +278,7 @@ mod tests {
 
     #[test]
     fn malformed_log_is_reported_with_line_and_remedy() {
-        for (text, rounds, strict, words) in [
+        for (text, rounds, strict, message) in [
             ("@1 open\non\n", STEP, false, "l0:2: the event has no time"),
             ("@1 open\n@1e12 on\n", STEP, false, "l0:2: more than"),
             ("open\non\n", Rounds::AtEvent, false, "l0: `tick` never occurs"),
@@ -291,7 +291,7 @@ mod tests {
             ("tick\nopen(\n", Rounds::AtEvent, true, "l0:2: "),
         ] {
             let wrong = read(&[text], rounds, strict).unwrap_err().to_string();
-            assert!(wrong.starts_with(words), "{wrong}");
+            assert!(wrong.starts_with(message), "{wrong}");
         }
         let (rounds, notes) = read(&["tick\nopen(\non\ntick\n"], Rounds::AtEvent, false).unwrap();
         assert_eq!(rounds, "ff ft");

@@ -67,13 +67,14 @@ impl TraceFolder {
         let id = self
             .system
             .component(&component_letter(component))
-            .map_err(|clash| ObservationError::new(file.display(), clash))?;
+            .map_err(|error| ObservationError::new(file.display(), error))?;
         for (at, line) in text.lines().enumerate() {
-            let wrong =
-                |words: String| ObservationError::new(format_args!("{}:{}", file.display(), at + 1), words);
+            let error_at = |message: String| {
+                ObservationError::new(format_args!("{}:{}", file.display(), at + 1), message)
+            };
             for pair in pairs(line) {
-                let (name, _) = pair.map_err(wrong)?;
-                self.system.proposition(id, name).map_err(|clash| wrong(clash.to_string()))?;
+                let (name, _) = pair.map_err(error_at)?;
+                self.system.proposition(id, name).map_err(|error| error_at(error.to_string()))?;
             }
         }
         Ok(())

@@ -30,7 +30,7 @@ pub struct LiveInputs {
     /// Number of rounds of each component.
     rounds: Vec<Instant>,
     now: Vec<Vec<Observation>>,
-    /// All rounds, if they are to be observed again.
+    /// All rounds, if they will be observed again.
     past: Trace,
     records: bool,
     at: Instant,

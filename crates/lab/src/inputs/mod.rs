@@ -16,7 +16,7 @@ pub use invigil_decent::text::ObservationError;
 pub use lines::LineInput;
 pub use live::LiveInputs;
 pub use polled::PolledSensors;
-pub use sensor::{Clock, Millis, SensorInput, SensorReading, parse_moment, read_changes};
+pub use sensor::{Clock, Millis, SensorInput, SensorReading, parse_timestamp, read_changes};
 pub use sensor_list::{ListedSensor, read_sensor_list};
 pub use table::read_table;
 pub use text::{TextInput, parse_observations, write_observations};

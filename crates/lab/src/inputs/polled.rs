@@ -33,7 +33,7 @@ pub struct PolledSensors {
     clock: Clock,
     /// Current values of all sensors, and the range of each component.
     values: Vec<Observation>,
-    own: Vec<Range<usize>>,
+    ranges: Vec<Range<usize>>,
     /// Changes sorted by time, and the index of the next one.
     changes: Vec<(Millis, usize, bool)>,
     next: usize,
@@ -47,7 +47,7 @@ impl PolledSensors {
         sensors: &[(PropositionId, Vec<(Millis, bool)>)],
         clock: Clock,
     ) -> PolledSensors {
-        let (mut values, mut own, mut all) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut values, mut ranges, mut all) = (Vec::new(), Vec::new(), Vec::new());
         for component in system.components() {
             let start = values.len();
             for (proposition, changes) in
@@ -56,11 +56,11 @@ impl PolledSensors {
                 all.extend(changes.iter().map(|(when, value)| (*when, values.len(), *value)));
                 values.push((*proposition, false));
             }
-            own.push(start..values.len());
+            ranges.push(start..values.len());
         }
         // The sort is stable: of two simultaneous changes of a sensor, the second one counts.
         all.sort_by_key(|(when, ..)| *when);
-        PolledSensors { clock, values, own, changes: all, next: 0, is_over: false }
+        PolledSensors { clock, values, ranges, changes: all, next: 0, is_over: false }
     }
 
     /// Returns the number of polls.
@@ -86,6 +86,6 @@ impl Observations for PolledSensors {
         if self.is_over {
             return None;
         }
-        self.values.get(self.own.get(component.index())?.clone())
+        self.values.get(self.ranges.get(component.index())?.clone())
     }
 }

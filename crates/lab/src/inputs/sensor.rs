@@ -68,7 +68,7 @@ impl SensorInput {
         default: bool,
         clock: Clock,
     ) -> SensorInput {
-        changes.sort_by_key(|(parse_moment, _)| *parse_moment);
+        changes.sort_by_key(|(parse_timestamp, _)| *parse_timestamp);
         SensorInput { proposition, changes, next: 0, value: default, clock, now: clock.start }
     }
 
@@ -88,7 +88,7 @@ impl ObservationInput for SensorInput {
             return Ok(false);
         }
         while let Some((_, value)) =
-            self.changes.get(self.next).filter(|(parse_moment, _)| *parse_moment <= self.now)
+            self.changes.get(self.next).filter(|(parse_timestamp, _)| *parse_timestamp <= self.now)
         {
             self.value = *value;
             self.next += 1;
@@ -106,30 +106,30 @@ impl ObservationInput for SensorInput {
 pub fn read_changes(path: &Path, reading: SensorReading) -> Result<Vec<(Millis, bool)>, ObservationError> {
     let text = fs::read_to_string(path).map_err(|error| ObservationError::new(path.display(), error))?;
     read(&text, reading)
-        .map_err(|(line, words)| ObservationError::new(format_args!("{}:{line}", path.display()), words))
+        .map_err(|(line, message)| ObservationError::new(format_args!("{}:{line}", path.display()), message))
 }
 
-/// Parses changes; an error comes with its line.
+/// Parses changes. An error has the number of its line.
 fn read(text: &str, reading: SensorReading) -> Result<Vec<(Millis, bool)>, (usize, String)> {
     let mut changes: Vec<(Millis, bool)> = Vec::new();
     for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        let wrong = |words: String| (at + 1, words);
+        let error = |message: String| (at + 1, message);
         let (when, value) = line.split_once(',').ok_or_else(|| {
-            wrong(format!("expected a timestamp and a value separated by a comma, found `{}`", line.trim()))
+            error(format!("expected a timestamp and a value separated by a comma, found `{}`", line.trim()))
         })?;
-        let Some(when) = parse_moment(when.trim()) else {
+        let Some(when) = parse_timestamp(when.trim()) else {
             if at == 0 {
                 continue;
             }
-            let words =
+            let message =
                 "is not a timestamp: write milliseconds, or a date and a time as in `2017-01-31 08:00:08`";
-            return Err(wrong(format!("`{}` {words}", when.trim())));
+            return Err(error(format!("`{}` {message}", when.trim())));
         };
         if changes.last().is_some_and(|(last, _)| when < *last) {
-            let words = "the time is earlier than in the line above: sort the file by time";
-            return Err(wrong(words.to_owned()));
+            let message = "the time is earlier than in the line above: sort the file by time";
+            return Err(error(message.to_owned()));
         }
-        changes.push((when, reading.value(value.trim().trim_matches('"')).map_err(wrong)?));
+        changes.push((when, reading.value(value.trim().trim_matches('"')).map_err(error)?));
     }
     Ok(changes)
 }
@@ -137,12 +137,12 @@ fn read(text: &str, reading: SensorReading) -> Result<Vec<(Millis, bool)>, (usiz
 /// Parses a timestamp in milliseconds: a number, or date and time.
 ///
 /// ```
-/// use invigil_lab::inputs::parse_moment;
-/// assert_eq!(parse_moment("1500"), Some(1500));
-/// assert_eq!(parse_moment("1970-01-02 00:00:01"), Some(86_401_000));
-/// assert_eq!(parse_moment("soon"), None);
+/// use invigil_lab::inputs::parse_timestamp;
+/// assert_eq!(parse_timestamp("1500"), Some(1500));
+/// assert_eq!(parse_timestamp("1970-01-02 00:00:01"), Some(86_401_000));
+/// assert_eq!(parse_timestamp("soon"), None);
 /// ```
-pub fn parse_moment(text: &str) -> Option<Millis> {
+pub fn parse_timestamp(text: &str) -> Option<Millis> {
     let text = text.trim_matches('"');
     text.parse().ok().or_else(|| {
         let date: DateTime = text.parse().ok()?;
@@ -189,7 +189,7 @@ mod tests {
     fn thresholds_are_applied_and_malformed_lines_reported() {
         assert_eq!(read("1,2.5\n2,3.5", SensorReading::Above(3.0)).unwrap(), [(1, false), (2, true)]);
         assert_eq!(read("1,2.5\n2,3.5", SensorReading::Below(3.0)).unwrap(), [(1, true), (2, false)]);
-        for (text, reading, line, words) in [
+        for (text, reading, line, message) in [
             ("1,ON\nsoon,OFF", SensorReading::Switch, 2, "not a timestamp"),
             ("1,ON\n2", SensorReading::Switch, 2, "comma"),
             ("2,ON\n3,OFF\n1,ON", SensorReading::Switch, 3, "sort the file by time"),
@@ -197,8 +197,8 @@ mod tests {
             ("1,warm", SensorReading::Above(1.0), 1, "not a number"),
             ("1,NaN", SensorReading::Above(1.0), 1, "not a number"),
         ] {
-            let (at, said) = read(text, reading).unwrap_err();
-            assert!(at == line && said.contains(words), "{at}: {said}");
+            let (at, reported) = read(text, reading).unwrap_err();
+            assert!(at == line && reported.contains(message), "{at}: {reported}");
         }
         let clock = Clock { start: 0, step: 1, end: 1 };
         let never = SensorInput::new(vec![(5, true), (9, true)], PropositionId(0), false, clock);

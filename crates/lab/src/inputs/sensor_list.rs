@@ -34,28 +34,28 @@ impl ListedSensor {
 pub fn read_sensor_list(folder: &Path) -> Result<Vec<ListedSensor>, ObservationError> {
     let path = folder.join("sensors.csv");
     let text = fs::read_to_string(&path).map_err(|error| {
-        let words = format_args!(
+        let message = format_args!(
             "{error}: a sensor folder needs a list with one line per sensor, such as `door,314.csv,switch` or `oven,36.csv,above 20`"
         );
-        ObservationError::new(path.display(), words)
+        ObservationError::new(path.display(), message)
     })?;
     read(&text, folder)
-        .map_err(|(line, words)| ObservationError::new(format_args!("{}:{line}", path.display()), words))
+        .map_err(|(line, message)| ObservationError::new(format_args!("{}:{line}", path.display()), message))
 }
 
 fn read(text: &str, folder: &Path) -> Result<Vec<ListedSensor>, (usize, String)> {
     let mut sensors: Vec<ListedSensor> = Vec::new();
     for (at, line) in text.lines().enumerate().skip(1).filter(|(_, line)| !line.trim().is_empty()) {
-        let wrong = |words: String| (at + 1, words);
+        let error = |message: String| (at + 1, message);
         let cells: Vec<&str> = line.split(',').map(str::trim).collect();
         let &[name, file, how] = &cells[..] else {
-            return Err(wrong(format!("expected a sensor, its file and its reading, found `{line}`")));
+            return Err(error(format!("expected a sensor, its file and its reading, found `{line}`")));
         };
         let reading = reading(how).ok_or_else(|| {
-            wrong(format!("unknown reading `{how}`: write switch, above NUMBER or below NUMBER"))
+            error(format!("unknown reading `{how}`: write switch, above NUMBER or below NUMBER"))
         })?;
         if sensors.iter().any(|known| known.name == name) {
-            return Err(wrong(format!("two sensors `{name}`: a proposition has one sensor")));
+            return Err(error(format!("two sensors `{name}`: a proposition has one sensor")));
         }
         sensors.push(ListedSensor { name: name.to_owned(), file: folder.join(file), reading });
     }
@@ -91,15 +91,15 @@ mod tests {
 
     #[test]
     fn malformed_sensor_list_is_reported_with_line() {
-        for (text, line, words) in [
+        for (text, line, message) in [
             ("head\ndoor,314.csv", 2, "expected a sensor, its file"),
             ("head\ndoor,314.csv,open", 2, "unknown reading `open`"),
             ("head\ndoor,314.csv,above warm", 2, "above NUMBER"),
             ("head\ndoor,314.csv,above NaN", 2, "above NUMBER"),
             ("head\na,1.csv,switch\na,2.csv,switch", 3, "two sensors `a`"),
         ] {
-            let (at, said) = read(text, Path::new("day")).unwrap_err();
-            assert!(at == line && said.contains(words), "{at}: {said}");
+            let (at, reported) = read(text, Path::new("day")).unwrap_err();
+            assert!(at == line && reported.contains(message), "{at}: {reported}");
         }
         assert!(
             read_sensor_list(Path::new("nowhere")).unwrap_err().to_string().contains("nowhere/sensors.csv")

@@ -46,7 +46,7 @@ pub fn read_table(
     }
     let options = ReadOptions { strict: true, ..options.clone() };
     let mut rounds: Vec<Vec<Observation>> = Vec::new();
-    let mut wrong = None;
+    let mut failure = None;
     let summary = read(vec![input], &Schema::new(&catalog), &options, |block| {
         for at in 0..block.batch.len() {
             let event = block.batch.event(at);
@@ -55,7 +55,7 @@ pub fn read_table(
                 match truth(*value, event.text) {
                     Ok(value) => seen.extend(value.map(|value| (*proposition, value))),
                     Err(found) => {
-                        wrong = Some(ObservationError::new(
+                        failure = Some(ObservationError::new(
                             format_args!("{name}:{}", block.position(at).line),
                             format_args!(
                                 "`{}` is neither true nor false: `{found}`",
@@ -70,24 +70,24 @@ pub fn read_table(
         }
         ControlFlow::Continue(())
     });
-    if let Some(wrong) = wrong {
-        return Err(wrong);
+    if let Some(error) = failure {
+        return Err(error);
     }
     // Lines without a known column are detected as a list of events.
     if summary.formats.contains(&Format::Line) && (summary.lines > 0 || rounds.is_empty()) {
-        return Err(ObservationError::new(name, NO_TABLE));
+        return Err(ObservationError::new(name, NOT_A_STATE_TABLE));
     }
     if let ReadEnd::Failed(error) = summary.end {
         return Err(trace_error(&error));
     }
     if summary.ignored > 0 {
-        let words = "its records name an event: this is an event log, use `--events`";
-        return Err(ObservationError::new(name, words));
+        let message = "its records name an event: this is an event log, use `--events`";
+        return Err(ObservationError::new(name, message));
     }
     Ok(split_by_component(&rounds, system))
 }
 
-const NO_TABLE: &str = "this is not a table of states: no column of its first line is a proposition of a component; \
+const NOT_A_STATE_TABLE: &str = "this is not a table of states: no column of its first line is a proposition of a component; \
     a table is CSV with names in its first line (a single column needs `--format csv`), or lines of JSON; \
     use `--events` for an event log";
 
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn malformed_table_is_reported_with_line() {
-        for (text, words) in [
+        for (text, message) in [
             ("time,c\n1,2\n", "t: this is not a table of states"),
             ("a\n1\n", "t: this is not a table of states"),
             ("", "t: this is not a table of states"),
@@ -158,7 +158,7 @@ mod tests {
             ("event,a\nopen,1\n", "t: its records name an event"),
         ] {
             let wrong = read(text, None).unwrap_err().to_string();
-            assert!(wrong.starts_with(words), "{wrong}");
+            assert!(wrong.starts_with(message), "{wrong}");
         }
     }
 }

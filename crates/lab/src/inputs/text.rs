@@ -71,7 +71,7 @@ impl TextInput {
     pub fn new(text: &str, system: &System) -> Result<TextInput, ObservationError> {
         let rounds = text.split('>').enumerate().map(|(at, round)| {
             parse_observations(round, system)
-                .map_err(|words| ObservationError::new(format_args!("round {}", at + 1), words))
+                .map_err(|message| ObservationError::new(format_args!("round {}", at + 1), message))
         });
         Ok(TextInput { rounds: rounds.collect::<Result<Vec<_>, _>>()?.into_iter() })
     }

@@ -14,7 +14,7 @@ pub use tables::{components_table, distributions_table};
 
 pub(crate) use tables::layout;
 
-use crate::experiment::{EncodingKind, Experiment, Trial, Workload, verify};
+use crate::experiment::{EncodingKind, Experiment, Trial, Workload, check_monitorable};
 use crate::generate::{Distribution, FormulaShape, formula, random, system, trace};
 use invigil_decent::algorithm::Algorithm;
 use invigil_decent::simulate::Trace;
@@ -74,7 +74,7 @@ pub enum BenchmarkError {
 impl fmt::Display for BenchmarkError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            BenchmarkError::System(clash) => clash.fmt(f),
+            BenchmarkError::System(error) => error.fmt(f),
             BenchmarkError::NoFormulae(components) => {
                 write!(
                     f,
@@ -89,8 +89,8 @@ impl fmt::Display for BenchmarkError {
 impl std::error::Error for BenchmarkError {}
 
 impl From<SystemError> for BenchmarkError {
-    fn from(clash: SystemError) -> BenchmarkError {
-        BenchmarkError::System(clash)
+    fn from(error: SystemError) -> BenchmarkError {
+        BenchmarkError::System(error)
     }
 }
 
@@ -130,12 +130,12 @@ impl SyntheticBenchmark {
         let system = system(components, 2)?;
         let formulae = self.draw(&system)?;
         let mut trials = Vec::with_capacity(4 * self.traces);
-        for (place, (name, distribution)) in Distribution::ALL.iter().enumerate() {
-            let Some(values) = distribution.values() else { continue };
+        for (index, (name, distribution)) in Distribution::ALL.iter().enumerate() {
+            let Ok(sampler) = distribution.sampler() else { continue };
             // Each distribution has its own stream: more traces of one do not change those of another.
-            let mut random = random(self.seed, stream(components, 1 + place));
+            let mut random = random(self.seed, stream(components, 1 + index));
             for _ in 0..self.traces {
-                let run = trace(&system, self.length, &values, &mut random);
+                let run = trace(&system, self.length, &sampler, &mut random);
                 let (distribution, number) = ((*name).to_owned(), trials.len());
                 trials.push(Trial { distribution, number, trace: Trace::from_run(&run) });
             }
@@ -156,7 +156,7 @@ impl SyntheticBenchmark {
             let mut logic = Logic::new(self.budget);
             let Some(made) = formula(&mut logic.formulae, system, &self.shape, &mut random)? else { break };
             let text = logic.formulae.show(made).to_string();
-            if !kept.contains(&text) && verify(&mut logic, &text).is_ok() {
+            if !kept.contains(&text) && check_monitorable(&mut logic, &text).is_ok() {
                 kept.push(text);
             }
         }

@@ -6,7 +6,7 @@ use super::thesis::{ComponentsRow, DISTRIBUTIONS, MeanAndDeviation, SYNTHETIC};
 /// Columns of table 8.2 as indices into [`MEASURES`].
 const DISTRIBUTION_COLUMNS: [usize; 5] = [0, 1, 2, 4, 5];
 
-/// Formats table B.1: for each number of components and algorithm the row of EH18, if there is one, and ours.
+/// Formats table B.1: for each number of components and algorithm the row of EH18, if there is one, and the measured row.
 pub fn components_table(measured: &[MeasuredMeans], thesis: &[ComponentsRow]) -> String {
     let mut lines = vec![head("|C|", MEASURES.iter().map(|(name, _)| *name))];
     let mut counts: Vec<usize> = measured.iter().map(|found| found.components).collect();
@@ -27,7 +27,7 @@ pub fn components_table(measured: &[MeasuredMeans], thesis: &[ComponentsRow]) ->
     layout(&lines, 3)
 }
 
-/// Formats table 8.2: for each algorithm and distribution the row of EH18 and ours, for this number of components.
+/// Formats table 8.2: for each algorithm and distribution the row of EH18 and the measured row, for this number of components.
 pub fn distributions_table(measured: &[MeasuredMeans], components: usize) -> String {
     let mut lines = vec![head("trace", DISTRIBUTION_COLUMNS.iter().map(|at| MEASURES[*at].0))];
     for algorithm in algorithms(measured) {

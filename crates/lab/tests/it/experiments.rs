@@ -48,7 +48,7 @@ fn threads_and_interruptions_do_not_change_results() {
     let part = part.unwrap();
     assert!(!part.is_whole && part.runs == 5 * 4, "{part:?}");
     let rest = experiment.run(&mut stopped, threads(3), go_on).unwrap();
-    assert_eq!((rest.known, rest.runs), (part.runs, experiment.runs() - part.runs));
+    assert_eq!((rest.stored, rest.runs), (part.runs, experiment.runs() - part.runs));
     assert_eq!(all(&alone), all(&stopped));
 
     // All algorithms that reach a verdict reach the same one.
@@ -65,7 +65,7 @@ fn runs_of_another_size_are_repeated() {
     experiment.run(&mut store, threads(2), go_on).unwrap();
     let larger = SyntheticBenchmark { traces: 2, ..size }.experiment().unwrap();
     let report = larger.run(&mut store, threads(2), go_on).unwrap();
-    assert_eq!((report.known, report.runs), (0, larger.runs()));
+    assert_eq!((report.stored, report.runs), (0, larger.runs()));
     assert_eq!(all(&store).len(), larger.runs());
 }
 

@@ -208,7 +208,7 @@ fn script(pedl: &str, medl: &str) -> Result<ScriptBox, Vec<Diagnostic>> {
     let loaded = loaded.unwrap_or_else(|| panic!("{problems:?}"));
     let watched =
         medl::connect(&loaded.pedl, &loaded.medl, MethodNaming::Plain, false, &mut catalog).unwrap();
-    ScriptBox::new(&watched.plan, &catalog, &watched.places, (&system(), ComponentId(0)))
+    ScriptBox::new(&watched.plan, &catalog, &watched.event_spans, (&system(), ComponentId(0)))
 }
 
 const PEDL: &str = "MonScr export event Second; export condition First; monobj boolean a0; monmeth void a1();

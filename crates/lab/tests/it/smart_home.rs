@@ -131,7 +131,7 @@ fn generated_activities_are_detected() {
     let of = |name: &str| {
         let at = ACTIVITIES.iter().position(|known| *known == name).unwrap();
         let tally = found.tallies[at];
-        assert!(tally.said >= 35_950, "{name}: {tally:?}");
+        assert!(tally.decided >= 35_950, "{name}: {tally:?}");
         (tally.precision().unwrap(), tally.recall().unwrap())
     };
     for name in ["computing", "office_tv", "cooking"] {
@@ -181,7 +181,7 @@ fn detection_agrees_with_reference_semantics() {
         detect::<States>(system, &home.network, &watched, &mut polled, Conditions::default()).unwrap();
     for (name, tally) in names.iter().zip(&found.tallies) {
         let holds = (1..known).filter(|at| meant.of(home.id(name), *at) == Truth::True).count();
-        assert_eq!(tally.right as usize, holds, "{name}");
+        assert_eq!(tally.correct as usize, holds, "{name}");
     }
 }
 

@@ -102,9 +102,9 @@ pub fn event_named(name: &str) -> (String, EventKind) {
 }
 
 /// Predefined events that formulae cannot name.
-const RESERVED: [&str; 2] = [ANY_EVENT, STATE_EVENT];
+const EVENTS_NOT_IN_FORMULAE: [&str; 2] = [ANY_EVENT, STATE_EVENT];
 
-fn reserved(located: &LocatedAtom, name: &str) -> Diagnostic {
+fn forbidden_event(located: &LocatedAtom, name: &str) -> Diagnostic {
     Diagnostic::error(located.span, format!("the event `{name}` cannot be used in a formula"))
         .label("predefined event")
         .help("`true` holds at every position; a formula without event names is evaluated at every event of a trace")
@@ -112,8 +112,8 @@ fn reserved(located: &LocatedAtom, name: &str) -> Diagnostic {
 
 fn event(located: &LocatedAtom, name: &str, diagnostics: &mut Vec<Diagnostic>) -> Option<EventAtom> {
     if !has_event_kind(name) && !name.contains('(') {
-        if RESERVED.contains(&name) {
-            diagnostics.push(reserved(located, name));
+        if EVENTS_NOT_IN_FORMULAE.contains(&name) {
+            diagnostics.push(forbidden_event(located, name));
             return None;
         }
         return Some(EventAtom {
@@ -128,8 +128,8 @@ fn event(located: &LocatedAtom, name: &str, diagnostics: &mut Vec<Diagnostic>) -
     // Spans of this diagnostic refer to a text that the user did not write.
     diagnostics.extend(found.into_iter().map(|diagnostic| Diagnostic { span: located.span, ..diagnostic }));
     let EventPattern { kind, name, params, .. } = pattern?;
-    if RESERVED.contains(&name.text.as_str()) {
-        diagnostics.push(reserved(located, &name.text));
+    if EVENTS_NOT_IN_FORMULAE.contains(&name.text.as_str()) {
+        diagnostics.push(forbidden_event(located, &name.text));
         return None;
     }
     let params: Vec<Param> = params
@@ -154,7 +154,7 @@ fn condition(located: &LocatedAtom, text: &str, diagnostics: &mut Vec<Diagnostic
             let help = match PREDEFINED_EVENTS.iter().find(|event| text[part.clone()] == format!("#{event}"))
             {
                 Some(event) => format!("write the event without quotes: #{event}"),
-                None => "the special parameters are `#thread`, `#time` and `#program`".to_owned(),
+                None => "the predefined parameters are `#thread`, `#time` and `#program`".to_owned(),
             };
             diagnostics.push(Diagnostic::error(span, message).help(help));
             return None;
@@ -163,7 +163,7 @@ fn condition(located: &LocatedAtom, text: &str, diagnostics: &mut Vec<Diagnostic
     const RETURN: &str = "return ";
     let in_file = |at: u32| {
         let at = (at as usize).saturating_sub(RETURN.len());
-        locate(plain.places.get(at).copied().unwrap_or(text.len() as u32))
+        locate(plain.offsets.get(at).copied().unwrap_or(text.len() as u32))
     };
     let text = format!("{RETURN}{}", plain.text);
     let snippet = Snippet { source, text: &text, locate: &in_file };

@@ -229,7 +229,7 @@ impl Explainer<'_> {
             monitorable: monitorability.map(|found| MonitorabilityInfo {
                 is_monitorable: found.is_monitorable(),
                 reason: found.to_string(),
-                blind_prefix: found.blind_after.as_deref().map(letters),
+                blind_prefix: found.ugly_prefix.as_deref().map(letters),
             }),
             good_prefix: monitor
                 .as_ref()
@@ -248,9 +248,9 @@ impl Explainer<'_> {
             },
             never: match (&buchi, self.event) {
                 (_, Some(event)) => Err(NeverClaimError::Proposition(event).to_string()),
-                (Some(buchi), None) => buchi
-                    .to_never_claim(logic, Some(&property.formula))
-                    .map_err(|refused| refused.to_string()),
+                (Some(buchi), None) => {
+                    buchi.to_never_claim(logic, Some(&property.formula)).map_err(|error| error.to_string())
+                }
                 (None, None) => Err("the Büchi automaton is too large".to_owned()),
             },
             states: states.unwrap_or_default(),

@@ -16,14 +16,14 @@ pub fn graph(automaton: &Automaton, catalog: &EventCatalog) -> Graph {
         note: note(state.at_end).into_iter().collect(),
         ..Node::new(&state.name, class(state.verdict))
     });
-    let symbol = |at: usize| catalog.get(automaton.transitions[at].event);
-    let is_state = |at: usize| symbol(at).is_some_and(|symbol| symbol.name == STATE_EVENT);
+    let decl_at = |at: usize| catalog.get(automaton.transitions[at].event);
+    let is_state = |at: usize| decl_at(at).is_some_and(|decl| decl.name == STATE_EVENT);
     let all = 0..automaton.transitions.len();
     let has_events = all.clone().any(|at| !is_state(at));
     let edges = all.filter(|at| !(has_events && is_state(*at))).filter_map(|at| {
         let transition = &automaton.transitions[at];
         let to = transition.success.as_ref()?.target?;
-        let event = symbol(at).map_or_else(String::new, ToString::to_string);
+        let event = decl_at(at).map_or_else(String::new, ToString::to_string);
         let label = std::iter::once(event).chain(transition.condition.clone()).map(|line| shorten(&line));
         Some(Edge {
             from: usize::from(transition.from),

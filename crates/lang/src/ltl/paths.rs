@@ -8,7 +8,7 @@ use std::ops::Range;
 pub(super) struct PlainExpression {
     pub(super) text: String,
     /// For each byte of the text and for its end, the offset in the original expression.
-    pub(super) places: Vec<u32>,
+    pub(super) offsets: Vec<u32>,
     /// The substituted names.
     pub(super) paths: Vec<(String, Param)>,
 }
@@ -16,8 +16,8 @@ pub(super) struct PlainExpression {
 /// Words that are neither names nor the end of an operand.
 const OPERATORS: [&str; 8] = ["and", "or", "not", "in", "is", "if", "else", "for"];
 
-/// The special parameters, which every event has.
-const SPECIAL: [(&str, ParamSource); 4] = [
+/// The predefined parameters, which every event has.
+const PREDEFINED_PARAMS: [(&str, ParamSource); 4] = [
     ("thread", ParamSource::Thread),
     ("time", ParamSource::Time),
     ("program", ParamSource::Program),
@@ -31,7 +31,7 @@ const SPECIAL: [(&str, ParamSource); 4] = [
 pub(super) fn replace_paths(written: &str) -> Result<PlainExpression, Range<usize>> {
     let mut replacer = PathReplacer {
         written,
-        out: PlainExpression { text: String::new(), places: Vec::new(), paths: Vec::new() },
+        out: PlainExpression { text: String::new(), offsets: Vec::new(), paths: Vec::new() },
     };
     let (mut at, mut after_operand) = (0, false);
     while let Some(first) = written[at..].chars().next() {
@@ -44,8 +44,8 @@ pub(super) fn replace_paths(written: &str) -> Result<PlainExpression, Range<usiz
                 }
                 '#' => {
                     let length = 1 + prefix_length(&rest[1..], is_in_name);
-                    let special = SPECIAL.iter().find(|(word, _)| rest[1..length] == **word);
-                    let (word, source) = special.ok_or(at..at + length)?;
+                    let predefined = PREDEFINED_PARAMS.iter().find(|(word, _)| rest[1..length] == **word);
+                    let (word, source) = predefined.ok_or(at..at + length)?;
                     replacer.path(
                         at..at + length,
                         Param { source: source.clone(), name: (*word).to_owned(), ty: None },
@@ -80,7 +80,7 @@ pub(super) fn replace_paths(written: &str) -> Result<PlainExpression, Range<usiz
         };
         at = end;
     }
-    replacer.out.places.push(written.len() as u32);
+    replacer.out.offsets.push(written.len() as u32);
     Ok(replacer.out)
 }
 
@@ -91,7 +91,7 @@ struct PathReplacer<'a> {
 
 impl PathReplacer<'_> {
     fn copy(&mut self, part: Range<usize>) {
-        self.out.places.extend(part.clone().map(|at| at as u32));
+        self.out.offsets.extend(part.clone().map(|at| at as u32));
         self.out.text.push_str(&self.written[part]);
     }
 
@@ -112,7 +112,7 @@ impl PathReplacer<'_> {
             self.out.paths.push((name.clone(), param));
             name
         });
-        self.out.places.extend(std::iter::repeat_n(part.start as u32, name.len()));
+        self.out.offsets.extend(std::iter::repeat_n(part.start as u32, name.len()));
         self.out.text.push_str(&name);
     }
 }
@@ -182,7 +182,7 @@ mod tests {
 
     fn replaced(written: &str) -> (String, Vec<String>) {
         let plain = replace_paths(written).unwrap();
-        assert_eq!(plain.places.len(), plain.text.len() + 1);
+        assert_eq!(plain.offsets.len(), plain.text.len() + 1);
         (plain.text, plain.paths.into_iter().map(|(_, param)| param.source.to_string()).collect())
     }
 
@@ -214,7 +214,7 @@ mod tests {
     #[test]
     fn offsets_map_back_to_expression() {
         let plain = replace_paths("ab + q->size").unwrap();
-        assert_eq!(plain.places, [0, 1, 2, 3, 4, 5, 5, 5, 5, 5, 5, 5, 12]);
+        assert_eq!(plain.offsets, [0, 1, 2, 3, 4, 5, 5, 5, 5, 5, 5, 5, 12]);
     }
 
     #[test]

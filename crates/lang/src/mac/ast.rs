@@ -16,7 +16,7 @@ pub struct ProgramType {
 
 impl ProgramType {
     /// Returns the type in scripts; `None` for objects and arrays.
-    pub fn known(&self) -> Option<Type> {
+    pub fn script_type(&self) -> Option<Type> {
         match self.base {
             BaseType::Known(ty) if self.dimensions == 0 => Some(ty),
             _ => None,

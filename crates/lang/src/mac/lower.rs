@@ -198,7 +198,7 @@ impl<N: NameResolver> ExpressionCompiler<'_, N> {
             Kind::Path(path) => self.names.path(self.build, path),
             Kind::Primed(name) => self.names.primed(self.build, name, node.span),
             Kind::Update(path) => self.names.update(self.build, path),
-            Kind::Method(moment, path) => self.names.method(self.build, *moment, path),
+            Kind::Method(phase, path) => self.names.method(self.build, *phase, path),
             Kind::Binary(operator @ (Binary::And | Binary::Or), left, right) => {
                 match (made[*left]?, made[*right]?) {
                     (Compiled::Value(_), Compiled::Value(_)) => self.operator(expr, node, made),

@@ -30,7 +30,7 @@ pub struct ConnectedScripts {
     /// How events are derived from events.
     pub plan: ScriptPlan,
     /// For each event, the position of the entity in the PEDL script.
-    pub places: Vec<(EventId, Span)>,
+    pub event_spans: Vec<(EventId, Span)>,
     /// An automaton for each property, alarm and action, and one that prints.
     pub automata: Vec<Automaton>,
 }
@@ -66,7 +66,7 @@ pub fn connect(
     catalog: &mut EventCatalog,
 ) -> Result<ConnectedScripts, String> {
     let uses_time = recogniser.parts.uses_time() || checker.parts.uses_time();
-    let Snapshots { inputs, places } = inputs(recogniser, uses_time, names, catalog);
+    let Snapshots { inputs, event_spans } = inputs(recogniser, uses_time, names, catalog);
     let tick = recogniser.options.timestamp.as_ref().map(|timestamp| {
         let name = format!("#tick {}", timestamp.milliseconds);
         (catalog.declare(&name, EventKind::Tick), timestamp.milliseconds)
@@ -74,26 +74,29 @@ pub fn connect(
     let mut outputs = ScriptOutputs::default();
     let mut automata = Vec::new();
     for (name, span) in &checker.properties {
-        let symbols =
-            ["undefined", "false", "true"].map(|truth| found(catalog, &format!("{name} is {truth}")));
+        let symbols = ["undefined", "false", "true"]
+            .map(|truth| declare_derived_event(catalog, &format!("{name} is {truth}")));
         automata.push(property(name, *span, symbols, strict));
         outputs.properties.push(symbols);
     }
     for (name, span) in &checker.alarms {
-        let symbols = [found(catalog, name), found(catalog, &format!("{name} is over"))];
+        let symbols = [
+            declare_derived_event(catalog, name),
+            declare_derived_event(catalog, &format!("{name} is over")),
+        ];
         automata.push(alarm(name, *span, symbols));
         outputs.alarms.push(symbols);
     }
     let mut calls = Vec::new();
     for ((name, span), call) in checker.actions.iter().zip(&checker.calls) {
-        let symbol = found(catalog, &format!("invoke {name}"));
-        automata.push(action(name, *span, symbol));
-        outputs.actions.push(symbol);
-        calls.extend(call.clone().map(|call| (symbol, call)));
+        let event = declare_derived_event(catalog, &format!("invoke {name}"));
+        automata.push(action(name, *span, event));
+        outputs.actions.push(event);
+        calls.extend(call.clone().map(|call| (event, call)));
     }
     if checker.parts.prints() {
         let title = checker.title.as_deref().unwrap_or("MEDL");
-        let says = found(catalog, &format!("{title} says"));
+        let says = declare_derived_event(catalog, &format!("{title} says"));
         catalog.declare_param(
             says,
             &Param { source: ParamSource::Ret, name: "words".to_owned(), ty: Some(ParamType::Str) },
@@ -113,12 +116,12 @@ pub fn connect(
     };
     // Check here that the plan can run, before the target is started.
     EventDeriver::new(&plan)?;
-    Ok(ConnectedScripts { plan, places, automata })
+    Ok(ConnectedScripts { plan, event_spans, automata })
 }
 
 /// Declares a derived event.
-fn found(catalog: &mut EventCatalog, what: &str) -> EventId {
-    catalog.declare(&format!("#{what}"), EventKind::Before)
+fn declare_derived_event(catalog: &mut EventCatalog, description: &str) -> EventId {
+    catalog.declare(&format!("#{description}"), EventKind::Before)
 }
 
 /// Returns the events that a PEDL script reads, added to `catalog`, each with the position of its entity. Used for
@@ -128,20 +131,20 @@ pub fn snapshots(
     names: MethodNaming,
     catalog: &mut EventCatalog,
 ) -> Vec<(EventId, Span)> {
-    inputs(recogniser, recogniser.parts.uses_time(), names, catalog).places
+    inputs(recogniser, recogniser.parts.uses_time(), names, catalog).event_spans
 }
 
 /// The events that are snapshots, each with the position of its entity.
 #[derive(Default)]
 struct Snapshots {
     inputs: Vec<(EventId, SnapshotInput)>,
-    places: Vec<(EventId, Span)>,
+    event_spans: Vec<(EventId, Span)>,
 }
 
 impl Snapshots {
-    fn push(&mut self, symbol: EventId, input: SnapshotInput, entity: &pedl::Entity) {
-        self.inputs.push((symbol, input));
-        self.places.push((symbol, entity.span));
+    fn push(&mut self, event: EventId, input: SnapshotInput, entity: &pedl::Entity) {
+        self.inputs.push((event, input));
+        self.event_spans.push((event, entity.span));
     }
 }
 
@@ -166,46 +169,46 @@ fn inputs(
         {
             name += LOCKED;
         }
-        let event = |catalog: &mut EventCatalog, name: &str, kind| {
-            let symbol = catalog.declare(name, kind);
+        let declare = |catalog: &mut EventCatalog, name: &str, kind| {
+            let event = catalog.declare(name, kind);
             if is_timed {
                 catalog.declare_param(
-                    symbol,
+                    event,
                     &Param { source: ParamSource::Time, name: "time".to_owned(), ty: None },
                 );
             }
-            symbol
+            event
         };
         match entity.id {
             EntityId::Variable(variable) => {
-                let symbol = event(catalog, &name, EventKind::Write);
+                let event = declare(catalog, &name, EventKind::Write);
                 let value = Param { source: ParamSource::Ret, name: "value".to_owned(), ty: None };
-                let value = catalog.declare_param(symbol, &value);
-                inputs.push(symbol, SnapshotInput::Update { variable, value }, entity);
+                let value = catalog.declare_param(event, &value);
+                inputs.push(event, SnapshotInput::Update { variable, value }, entity);
                 // Only the target determines where the class ends and the members start.
                 if names == MethodNaming::WithTypes && entity.path.segments.len() > 2 {
-                    let symbol = event(catalog, &format!("{name}{BY_PATH}"), EventKind::Write);
+                    let event = declare(catalog, &format!("{name}{BY_PATH}"), EventKind::Write);
                     let value = Param { source: ParamSource::Ret, name: "value".to_owned(), ty: None };
-                    let value = catalog.declare_param(symbol, &value);
-                    inputs.push(symbol, SnapshotInput::Changed { variable, value }, entity);
+                    let value = catalog.declare_param(event, &value);
+                    inputs.push(event, SnapshotInput::Changed { variable, value }, entity);
                 }
             }
             EntityId::Method(method) => {
-                let (starts, ends) = recogniser.parts.moments(method);
+                let (starts, ends) = recogniser.parts.observed_boundaries(method);
                 let declared = &recogniser.parts.methods()[method.0 as usize];
                 if starts {
-                    let symbol = event(catalog, &name, EventKind::Before);
-                    let arguments = arguments(catalog, symbol, &declared.parameters);
-                    inputs.push(symbol, SnapshotInput::Start { method, arguments }, entity);
+                    let event = declare(catalog, &name, EventKind::Before);
+                    let arguments = arguments(catalog, event, &declared.parameters);
+                    inputs.push(event, SnapshotInput::Start { method, arguments }, entity);
                 }
                 if ends {
-                    let symbol = event(catalog, &name, EventKind::After);
-                    let arguments = arguments(catalog, symbol, &declared.parameters);
+                    let event = declare(catalog, &name, EventKind::After);
+                    let arguments = arguments(catalog, event, &declared.parameters);
                     let result = declared.result.map(|_| {
                         let result = Param { source: ParamSource::Ret, name: "result".to_owned(), ty: None };
-                        catalog.declare_param(symbol, &result)
+                        catalog.declare_param(event, &result)
                     });
-                    inputs.push(symbol, SnapshotInput::End { method, arguments, result }, entity);
+                    inputs.push(event, SnapshotInput::End { method, arguments, result }, entity);
                 }
             }
         }
@@ -214,15 +217,11 @@ fn inputs(
 }
 
 /// Requests the arguments that are not objects.
-fn arguments(
-    catalog: &mut EventCatalog,
-    symbol: EventId,
-    types: &[Option<ScriptType>],
-) -> Vec<Option<usize>> {
+fn arguments(catalog: &mut EventCatalog, event: EventId, types: &[Option<ScriptType>]) -> Vec<Option<usize>> {
     let argument = |(at, ty): (u32, &Option<ScriptType>)| {
         ty.map(|_| {
             let source = ParamSource::Arg(at);
-            catalog.declare_param(symbol, &Param { name: format!("arg{at}"), source, ty: None })
+            catalog.declare_param(event, &Param { name: format!("arg{at}"), source, ty: None })
         })
     };
     (1..).zip(types).map(argument).collect()
@@ -242,10 +241,10 @@ fn state(name: &str, verdict: Verdict, span: Span) -> State {
     State { name: name.to_owned(), verdict, is_final: false, action: None, at_end: AtEnd::Nothing, span }
 }
 
-fn step(from: StateId, symbol: EventId, to: StateId, span: Span) -> Transition {
+fn step(from: StateId, event: EventId, to: StateId, span: Span) -> Transition {
     Transition {
         from,
-        event: symbol,
+        event,
         guard: None,
         success: Some(BranchEnd { target: Some(to), ..BranchEnd::default() }),
         failure: None,
@@ -268,7 +267,7 @@ fn property(name: &str, span: Span, symbols: [EventId; 3], strict: bool) -> Auto
     let targets: [StateId; 3] = [3, 1, 2];
     let steps = (0..4).flat_map(|from| {
         let others = symbols.into_iter().zip(targets).filter(move |(_, to)| from != *to);
-        others.map(move |(symbol, to)| step(from, symbol, to, span))
+        others.map(move |(event, to)| step(from, event, to, span))
     });
     let transitions = steps.collect();
     Automaton::new(AutomatonDef { name: name.to_owned(), states, transitions, ..AutomatonDef::default() })

@@ -141,7 +141,7 @@ impl<'a> SymbolTable<'a> {
     /// Returns the types of the values that an imported event carries.
     fn values(&mut self, import: &Import, exported: Option<&ScriptExport>, build: &mut Build) -> Vec<Type> {
         let written: Option<Vec<Option<Type>>> =
-            import.values.as_ref().map(|types| types.iter().map(|ty| ty.known()).collect());
+            import.values.as_ref().map(|types| types.iter().map(|ty| ty.script_type()).collect());
         let exported = exported.map(|export| (export.values.as_ref(), export.span));
         if let (Some(written), Some((Some(values), span))) = (&written, exported)
             && written != values

@@ -12,7 +12,7 @@ use invigil_model::{Binary, Domain, Expression, Model, OmegaAutomaton, OmegaEdge
 use std::collections::HashMap;
 
 /// The maximum number of literals in all labels.
-const MOST_LITERALS: usize = 1 << 16;
+const MAX_LITERALS: usize = 1 << 16;
 
 /// Returns an automaton that accepts exactly the executions that violate a formula, so an accepted execution is a
 /// counterexample. `text` is the whole source.
@@ -119,8 +119,8 @@ fn expression(
     let mut products = Vec::new();
     for cube in logic.labels.cubes(label)? {
         *literals += cube.len();
-        if *literals > MOST_LITERALS {
-            return Err(TooLarge { what: "literals in labels", limit: MOST_LITERALS });
+        if *literals > MAX_LITERALS {
+            return Err(TooLarge { what: "literals in labels", limit: MAX_LITERALS });
         }
         let factors = cube.into_iter().map(|(variable, value)| {
             let atom = match variable {

@@ -259,11 +259,12 @@ impl<'a> Cursor<'a> {
 /// Returns a help text that suggests the most similar name.
 pub(crate) fn suggest<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
     /// Longer or more names would take too long to compare.
-    const LONGEST: usize = 100;
-    const MOST: usize = 2000;
-    if wanted.len() > LONGEST {
+    const MAX_LEN: usize = 100;
+    const MAX_CANDIDATES: usize = 2000;
+    if wanted.len() > MAX_LEN {
         return None;
     }
-    let candidates = candidates.into_iter().filter(|candidate| candidate.len() <= LONGEST).take(MOST);
+    let candidates =
+        candidates.into_iter().filter(|candidate| candidate.len() <= MAX_LEN).take(MAX_CANDIDATES);
     nearest(wanted, candidates).map(|meant| format!("did you mean `{meant}`?"))
 }

@@ -32,7 +32,7 @@ pub(crate) struct Lexed<'a> {
     pub(crate) end: usize,
 }
 
-/// Names of the predefined events, which are not tied to a source location. They are names, not event kinds.
+/// Names of the predefined events, which are not tied to a source location.
 pub(crate) const PREDEFINED_EVENTS: [&str; 9] =
     ["join", "leave", "tick", "signal", "fork", "exec", "exit", "thread", "thread_exit"];
 

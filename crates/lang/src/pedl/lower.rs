@@ -203,13 +203,13 @@ impl<'a> SymbolTable<'a> {
             true => {
                 let last = written.path.segments.last().and_then(|last| last.parameters.as_deref());
                 let parameters: Vec<Option<Type>> =
-                    last.unwrap_or_default().iter().map(|ty| ty.known()).collect();
-                let result = written.ty.as_ref().and_then(|ty| ty.known());
+                    last.unwrap_or_default().iter().map(|ty| ty.script_type()).collect();
+                let result = written.ty.as_ref().and_then(|ty| ty.script_type());
                 EntityId::Method(build.parts.method(&path, &parameters, result))
             }
             false => {
                 // The parser has reported types that cannot be monitored.
-                let ty = written.ty.as_ref().and_then(|ty| ty.known()).unwrap_or(Type::Int);
+                let ty = written.ty.as_ref().and_then(|ty| ty.script_type()).unwrap_or(Type::Int);
                 if may_be_constant(&written.path)
                     && let Some(value) = (self.lookup)(&path)
                     && let Some(is) = value.value().ty()
@@ -422,7 +422,7 @@ impl<'a> SymbolTable<'a> {
         let made = match (self.fixed.get(&number), entity.id) {
             (Some(value), _) => {
                 let constant = build.parts.constant(value.value());
-                let ty = entity.ty.as_ref().and_then(|ty| ty.known());
+                let ty = entity.ty.as_ref().and_then(|ty| ty.script_type());
                 ty.map_or(Ok(constant), |ty| build.parts.cast(ty, constant))
             }
             (None, EntityId::Variable(variable)) => build.parts.read(variable),
@@ -471,14 +471,14 @@ impl NameResolver for SymbolTable<'_> {
         build.fits(path.span, event).map(Compiled::Event)
     }
 
-    fn method(&mut self, build: &mut Build, moment: MethodPhase, path: &Path) -> Option<Compiled> {
+    fn method(&mut self, build: &mut Build, phase: MethodPhase, path: &Path) -> Option<Compiled> {
         let Some(number) = self.find_entity(path) else { return build.report(self.unknown_method(path)) };
         let EntityId::Method(method) = self.entities[number].id else {
             let diagnostic =
                 Diagnostic::error(path.span, format!("`{path}` is a variable")).label("not a method");
             return build.report(diagnostic.help("use `update(…)`"));
         };
-        let made = match moment {
+        let made = match phase {
             MethodPhase::Start => build.parts.start_of(method).map(Compiled::Event),
             MethodPhase::End => build.parts.end_of(method).map(Compiled::Event),
             MethodPhase::Either => build.parts.boundary_of(method).map(Compiled::Event),

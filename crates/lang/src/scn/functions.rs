@@ -51,7 +51,7 @@ impl ScenarioFunction {
     ];
 
     /// Returns the function that a compiled block calls by this number.
-    pub fn numbered(number: usize) -> Option<ScenarioFunction> {
+    pub fn from_number(number: usize) -> Option<ScenarioFunction> {
         ScenarioFunction::ALL.get(number).map(|(function, _)| *function)
     }
 }

@@ -12,8 +12,8 @@ pub struct Monitorability {
     pub can_fail: bool,
     /// The formula has a good prefix.
     pub can_succeed: bool,
-    /// Shortest prefix after which no verdict is reachable. `None` if the formula is monitorable.
-    pub blind_after: Option<Vec<Letter>>,
+    /// Shortest ugly prefix: after it, no verdict is reachable. `None` if the formula is monitorable.
+    pub ugly_prefix: Option<Vec<Letter>>,
 }
 
 /// Computes the reachable verdicts of a monitor.
@@ -22,14 +22,14 @@ pub fn monitorability(monitor: &Moore<Truth>, labels: &Labels) -> Monitorability
     Monitorability {
         can_fail: monitor.outputs.contains(&Truth::False),
         can_succeed: monitor.outputs.contains(&Truth::True),
-        blind_after: monitor.shortest_word(labels, |state, _| !decided[state as usize]),
+        ugly_prefix: monitor.shortest_word(labels, |state, _| !decided[state as usize]),
     }
 }
 
 impl Monitorability {
     /// Whether a verdict is reachable after every prefix.
     pub fn is_monitorable(&self) -> bool {
-        self.blind_after.is_none()
+        self.ugly_prefix.is_none()
     }
 
     /// Whether `false` is reachable after every prefix, and `true` never.
@@ -51,7 +51,7 @@ impl fmt::Display for Monitorability {
             (false, true) => "a prefix can show that it holds, but never that it does not",
             (false, false) => "no prefix can show whether it holds: that depends on the infinite behaviour",
         };
-        match &self.blind_after {
+        match &self.ugly_prefix {
             None => write!(f, "monitorable: {verdicts}, and after every prefix this is still possible"),
             Some(prefix) if prefix.is_empty() => write!(f, "not monitorable: {verdicts}"),
             Some(prefix) => {

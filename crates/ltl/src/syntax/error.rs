@@ -23,12 +23,12 @@ impl SyntaxError {
 
     pub(crate) fn expected(expected: &[&str], found: &str, span: Range<usize>) -> SyntaxError {
         let expected: Vec<String> = expected.iter().map(|token| (*token).to_owned()).collect();
-        let wanted = match expected.split_last() {
+        let alternatives = match expected.split_last() {
             Some((last, [])) => last.clone(),
             Some((last, others)) => format!("{} or {last}", others.join(", ")),
             None => "nothing".to_owned(),
         };
-        SyntaxError { message: format!("expected {wanted}, found {found}"), span, expected, hint: None }
+        SyntaxError { message: format!("expected {alternatives}, found {found}"), span, expected, hint: None }
     }
 
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> SyntaxError {

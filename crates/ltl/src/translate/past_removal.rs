@@ -1,5 +1,5 @@
-//! Removal of past operators: each becomes a fresh atom, and the formula defines its value at the first position and, from
-//! every position, at the next one.
+//! Removal of past operators. Each gets a fresh atom that holds the value of the previous position. Added conjuncts fix the
+//! atom at the first position and equate its next value with the current value.
 
 use crate::TooLarge;
 use crate::formula::{Atom, Formula, Formulae, Node};
@@ -12,48 +12,52 @@ pub(super) fn remove(formulae: &mut Formulae, formula: Formula) -> Result<(Formu
     if !parts.iter().any(|part| formulae.node(*part).is_past()) {
         return Ok((formula, Vec::new()));
     }
-    let (mut known, mut added): (FxHashMap<Formula, Formula>, Vec<Atom>) = Default::default();
+    let (mut translated, mut added): (FxHashMap<Formula, Formula>, Vec<Atom>) = Default::default();
     let mut rules = Vec::new();
     for part in parts {
-        let of = |inner: &Formula| known[inner];
+        let of = |inner: &Formula| translated[inner];
         let node = formulae.node(part).clone();
-        let made = match node {
+        let result = match node {
             Node::Yesterday(a) | Node::WeakYesterday(a) => {
                 let first = matches!(node, Node::WeakYesterday(_));
                 add_previous(formulae, &mut added, &mut rules, first, |_, _| Ok(of(&a)))?.0
             }
             Node::Once(a) => {
-                add_previous(formulae, &mut added, &mut rules, false, |all, before| all.or([of(&a), before]))?
-                    .1
+                add_previous(formulae, &mut added, &mut rules, false, |formulae, before| {
+                    formulae.or([of(&a), before])
+                })?
+                .1
             }
             Node::Historically(a) => {
-                add_previous(formulae, &mut added, &mut rules, true, |all, before| all.and([of(&a), before]))?
-                    .1
+                add_previous(formulae, &mut added, &mut rules, true, |formulae, before| {
+                    formulae.and([of(&a), before])
+                })?
+                .1
             }
             Node::Since([a, b]) => {
-                add_previous(formulae, &mut added, &mut rules, false, |all, before| {
-                    let kept = all.and([of(&a), before])?;
-                    all.or([of(&b), kept])
+                add_previous(formulae, &mut added, &mut rules, false, |formulae, before| {
+                    let kept = formulae.and([of(&a), before])?;
+                    formulae.or([of(&b), kept])
                 })?
                 .1
             }
             Node::Triggered([a, b]) => {
-                add_previous(formulae, &mut added, &mut rules, true, |all, before| {
-                    let kept = all.or([of(&a), before])?;
-                    all.and([of(&b), kept])
+                add_previous(formulae, &mut added, &mut rules, true, |formulae, before| {
+                    let kept = formulae.or([of(&a), before])?;
+                    formulae.and([of(&b), kept])
                 })?
                 .1
             }
             other => formulae.rebuild(&other, of)?,
         };
-        known.insert(part, made);
+        translated.insert(part, result);
     }
-    rules.push(known[&formula]);
+    rules.push(translated[&formula]);
     Ok((formulae.and(rules)?, added))
 }
 
-/// Adds an atom with the previous value of `value`, and `first` at the first position. Returns the atom and the current
-/// value, which may depend on it.
+/// Adds an atom that is `first` at the first position and, elsewhere, the value of `value` at the previous position. Returns
+/// the atom and the current value, which may depend on it.
 fn add_previous(
     formulae: &mut Formulae,
     added: &mut Vec<Atom>,

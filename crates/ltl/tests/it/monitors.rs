@@ -206,12 +206,12 @@ fn monitorability_of_known_formulae_is_exact() {
         let monitor = logic.monitor(formula).unwrap();
         let verdicts = monitorability(&monitor, &logic.labels);
         assert_eq!(
-            (verdicts.can_fail, verdicts.can_succeed, verdicts.blind_after.as_ref().map(Vec::len)),
+            (verdicts.can_fail, verdicts.can_succeed, verdicts.ugly_prefix.as_ref().map(Vec::len)),
             (fail, succeed, blind),
             "{text}: {verdicts}"
         );
         let mut state = monitor.initial;
-        for letter in verdicts.blind_after.iter().flatten() {
+        for letter in verdicts.ugly_prefix.iter().flatten() {
             state = monitor.next(&logic.labels, state, letter);
         }
         let decided = monitor.can_reach(|_, output| output != Truth::Unknown);

@@ -1,6 +1,6 @@
 //! The published byte format from a recogniser to a checker (appendix B).
 //!
-//! The names come first, in our own layout, since the publication sends a serialised Java object: `MaC`, a byte 1, the
+//! The names come first, in a layout of Invigil, since the publication sends a serialised Java object: `MaC`, a byte 1, the
 //! number of conditions in two bytes, and each condition's number in one byte and its name; then the events in the same
 //! way. Conditions and events share the numbers from -128 to 127: conditions start at 0, events follow, and -128
 //! follows 127.

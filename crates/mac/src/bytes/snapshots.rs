@@ -8,7 +8,7 @@ use super::{CUT_OFF, Cursor, ReadError, values};
 use crate::byte_queue::ByteQueue;
 use crate::entities::{EntityTable, MonitoredId};
 use crate::error::{FormatError, InputError, InputPosition, USE_LINES};
-use crate::snapshot::{OwnedSnapshot, OwnedValue, SnapshotKind};
+use crate::snapshot::{OwnedSnapshot, OwnedValue, TimedSnapshot};
 use invigil_monitor::mac::{Snapshot, Type, Value, VariableId};
 use std::collections::HashMap;
 
@@ -39,7 +39,7 @@ impl ByteSnapshotReader {
         &mut self.feed
     }
 
-    pub(crate) fn next(&mut self) -> Result<Option<OwnedSnapshot>, InputError> {
+    pub(crate) fn next(&mut self) -> Result<Option<TimedSnapshot>, InputError> {
         if self.failed || self.feed.rest().is_empty() {
             return Ok(None);
         }
@@ -48,12 +48,12 @@ impl ByteSnapshotReader {
         let message = match read {
             Ok((what, passed)) => {
                 let length = cursor.at;
-                if let SnapshotKind::Update(variable, OwnedValue::Plain(value)) = &what {
+                if let OwnedSnapshot::Update(variable, OwnedValue::Plain(value)) = &what {
                     self.last_values.insert(*variable, *value);
                 }
                 self.feed.advance(length);
                 self.time = self.time.saturating_add(passed);
-                return Ok(Some(OwnedSnapshot { time: self.time, kind: what }));
+                return Ok(Some(TimedSnapshot { time: self.time, snapshot: what }));
             }
             Err(ReadError::Incomplete) if !self.feed.is_ended() => return Ok(None),
             Err(ReadError::Incomplete) => CUT_OFF.to_owned(),
@@ -70,7 +70,7 @@ fn read(
     entities: &EntityTable,
     period: Option<i64>,
     known: &LastValues,
-) -> Result<(SnapshotKind, i64), ReadError> {
+) -> Result<(OwnedSnapshot, i64), ReadError> {
     let number = from.byte()? as i8;
     if number == TICK as i8 || number == TICKS as i8 {
         let count = if number == TICK as i8 { 1 } else { from.byte()? };
@@ -79,7 +79,7 @@ fn read(
                 "a tick occurred, but the script does not specify the period; add `timestamp 100;` to it";
             return Err(ReadError::Invalid(message.to_owned()));
         };
-        return Ok((SnapshotKind::Tick, period.saturating_mul(count.into())));
+        return Ok((OwnedSnapshot::Tick, period.saturating_mul(count.into())));
     }
     let Some(entity) = entities.by_number(number.unsigned_abs()) else {
         let most = entities.list().len();
@@ -93,8 +93,8 @@ fn read(
             return Err(ReadError::Invalid(format!("a difference for `{}`, which is a method", entity.name)));
         }
         MonitoredId::Method(method) => match values::read_boolean(from)? {
-            false => SnapshotKind::Start(method, Vec::new()),
-            true => SnapshotKind::End(method, Vec::new(), OwnedValue::UNDEFINED),
+            false => OwnedSnapshot::Start(method, Vec::new()),
+            true => OwnedSnapshot::End(method, Vec::new(), OwnedValue::UNDEFINED),
         },
         MonitoredId::Variable(variable) => {
             let ty = entity.ty.unwrap_or(Type::Int);
@@ -102,7 +102,7 @@ fn read(
                 false => values::read(from, ty)?,
                 true => OwnedValue::Plain(read_delta(from, ty, known.get(&variable), &entity.name)?),
             };
-            SnapshotKind::Update(variable, value)
+            OwnedSnapshot::Update(variable, value)
         }
     };
     Ok((what, 0))
@@ -231,8 +231,8 @@ impl ByteSnapshotWriter {
                 "the byte format cannot represent that a variable is undefined; {USE_LINES}"
             )));
         }
-        let wanted = self.entities.get(MonitoredId::Variable(variable)).and_then(|entity| entity.ty);
-        if value.ty() != wanted {
+        let declared = self.entities.get(MonitoredId::Variable(variable)).and_then(|entity| entity.ty);
+        if value.ty() != declared {
             return Err(FormatError("the value does not have the type declared in the script".to_owned()));
         }
         let base = self.last_values.get(&variable).filter(|_| self.deltas);

@@ -1,4 +1,4 @@
-//! The line formats: readable by people, writable by any program, without limits.
+//! The line formats: human-readable, easy to write from any program, without size limits.
 
 mod groups;
 mod literal;

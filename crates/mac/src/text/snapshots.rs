@@ -13,7 +13,7 @@ use super::literal;
 use crate::byte_queue::{CUT_OFF, Line, LineReader, TOO_LONG};
 use crate::entities::{Entity, EntityTable, MonitoredId};
 use crate::error::{FormatError, InputError, InputPosition};
-use crate::snapshot::{OwnedSnapshot, OwnedValue, SnapshotKind};
+use crate::snapshot::{OwnedSnapshot, OwnedValue, TimedSnapshot};
 use invigil_monitor::mac::{MethodId, Snapshot, Type, VariableId};
 use std::fmt::Write as _;
 
@@ -34,7 +34,7 @@ impl TextSnapshotReader {
         &mut self.lines
     }
 
-    pub(crate) fn next(&mut self) -> Result<Option<OwnedSnapshot>, InputError> {
+    pub(crate) fn next(&mut self) -> Result<Option<TimedSnapshot>, InputError> {
         loop {
             let read = match self.lines.next() {
                 Line::None => return Ok(None),
@@ -86,23 +86,23 @@ struct LineParser<'a> {
 }
 
 impl LineParser<'_> {
-    fn line(&self, line: &str) -> Result<OwnedSnapshot, String> {
+    fn line(&self, line: &str) -> Result<TimedSnapshot, String> {
         let (verb, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let rest = rest.trim_start();
         let (what, rest) = match verb {
             "tick" => return self.tick(rest),
             "update" => {
                 let (variable, value, rest) = self.assignment(rest)?;
-                (SnapshotKind::Update(variable, value), rest)
+                (OwnedSnapshot::Update(variable, value), rest)
             }
             // Another value without an assignment.
             "change" => {
                 let (variable, value, rest) = self.assignment(rest)?;
-                (SnapshotKind::Changed(variable, value), rest)
+                (OwnedSnapshot::Changed(variable, value), rest)
             }
             "start" => {
                 let (method, arguments, rest) = self.call(rest)?;
-                (SnapshotKind::Start(method.0, arguments), rest)
+                (OwnedSnapshot::Start(method.0, arguments), rest)
             }
             "end" => {
                 let ((method, ty), arguments, rest) = self.call(rest)?;
@@ -112,7 +112,7 @@ impl LineParser<'_> {
                     }
                     None => (OwnedValue::UNDEFINED, rest),
                 };
-                (SnapshotKind::End(method, arguments, result), rest)
+                (OwnedSnapshot::End(method, arguments, result), rest)
             }
             "gone" => self.gone(rest)?,
             _ => {
@@ -128,10 +128,10 @@ impl LineParser<'_> {
             None if rest.is_empty() => self.now,
             None => return Err(format!("`{}` is unexpected; a time is written `@1500`", excerpt(rest))),
         };
-        Ok(OwnedSnapshot { time, kind: what })
+        Ok(TimedSnapshot { time, snapshot: what })
     }
 
-    fn tick(&self, rest: &str) -> Result<OwnedSnapshot, String> {
+    fn tick(&self, rest: &str) -> Result<TimedSnapshot, String> {
         let rest = rest.trim();
         let time = match (rest.strip_prefix('@').unwrap_or(rest), self.period) {
             ("", Some(period)) => self.now.saturating_add(period),
@@ -143,7 +143,7 @@ impl LineParser<'_> {
             }
             (time, _) => parse_milliseconds(time)?,
         };
-        Ok(OwnedSnapshot { time, kind: SnapshotKind::Tick })
+        Ok(TimedSnapshot { time, snapshot: OwnedSnapshot::Tick })
     }
 
     fn assignment<'l>(&self, rest: &'l str) -> Result<(VariableId, OwnedValue, &'l str), String> {
@@ -161,7 +161,7 @@ impl LineParser<'_> {
         }
     }
 
-    fn gone<'l>(&self, rest: &'l str) -> Result<(SnapshotKind, &'l str), String> {
+    fn gone<'l>(&self, rest: &'l str) -> Result<(OwnedSnapshot, &'l str), String> {
         let (names, time) = rest.split_at(rest.find('@').unwrap_or(rest.len()));
         let mut variables = Vec::new();
         let mut rest = names.trim();
@@ -171,7 +171,7 @@ impl LineParser<'_> {
             variables.push(self.variable(one)?.0);
             rest = others.trim_start_matches([',', ' ', '\t']);
             if rest.is_empty() {
-                return Ok((SnapshotKind::Gone(variables), time));
+                return Ok((OwnedSnapshot::Invalidated(variables), time));
             }
         }
     }

@@ -3,11 +3,11 @@
 use crate::common::{EVERYTHING, medl, pedl};
 use invigil_mac::{
     CheckRun, EntityTable, GroupReader, InputError, InputPosition, OwnedSnapshot, OwnedValue, ReadProgress,
-    RecognitionSummary, SnapshotKind, SnapshotReader, StreamFormat, check, recognise,
+    RecognitionSummary, SnapshotReader, StreamFormat, TimedSnapshot, check, recognise,
 };
 use invigil_monitor::mac::{EventGroup, MethodId, Recogniser, Value, VariableId};
 
-fn read(text: &str) -> Vec<Result<OwnedSnapshot, InputError>> {
+fn read(text: &str) -> Vec<Result<TimedSnapshot, InputError>> {
     let mut reader =
         SnapshotReader::new(StreamFormat::Lines, EntityTable::of(&pedl(EVERYTHING)), Some(10)).unwrap();
     reader.feed(text.as_bytes());
@@ -15,7 +15,7 @@ fn read(text: &str) -> Vec<Result<OwnedSnapshot, InputError>> {
     std::iter::from_fn(|| reader.next().transpose()).collect()
 }
 
-fn one(line: &str) -> OwnedSnapshot {
+fn one(line: &str) -> TimedSnapshot {
     read(&format!("{line}\n")).remove(0).unwrap_or_else(|problem| panic!("{problem}"))
 }
 
@@ -34,41 +34,45 @@ fn filter_lines_are_parsed() {
     let plain = |value| OwnedValue::Plain(value);
     let text = |text: &str| OwnedValue::Text(text.to_owned());
     let cases = [
-        ("update A.i 35", 0, SnapshotKind::Update(VariableId(4), plain(Value::Int(35)))),
-        ("  update   A.i\t35   @12  ", 12, SnapshotKind::Update(VariableId(4), plain(Value::Int(35)))),
-        ("update A.b true", 0, SnapshotKind::Update(VariableId(0), plain(Value::Boolean(true)))),
-        ("update A.c '\\''", 0, SnapshotKind::Update(VariableId(2), plain(Value::Char(39)))),
+        ("update A.i 35", 0, OwnedSnapshot::Update(VariableId(4), plain(Value::Int(35)))),
+        ("  update   A.i\t35   @12  ", 12, OwnedSnapshot::Update(VariableId(4), plain(Value::Int(35)))),
+        ("update A.b true", 0, OwnedSnapshot::Update(VariableId(0), plain(Value::Boolean(true)))),
+        ("update A.c '\\''", 0, OwnedSnapshot::Update(VariableId(2), plain(Value::Char(39)))),
         (
             "update A.f -Infinity",
             0,
-            SnapshotKind::Update(VariableId(6), plain(Value::Float(f32::NEG_INFINITY))),
+            OwnedSnapshot::Update(VariableId(6), plain(Value::Float(f32::NEG_INFINITY))),
         ),
-        ("update A.d 3", 0, SnapshotKind::Update(VariableId(7), plain(Value::Double(3.0)))),
-        ("update A.t \"a @5 \\\"b\\\"\" @6", 6, SnapshotKind::Update(VariableId(8), text("a @5 \"b\""))),
-        ("update A.i undefined", 0, SnapshotKind::Update(VariableId(4), OwnedValue::UNDEFINED)),
-        ("update A.main(int, int).x 1", 0, SnapshotKind::Update(VariableId(9), plain(Value::Int(1)))),
-        ("update A.main(int,int).x 1", 0, SnapshotKind::Update(VariableId(9), plain(Value::Int(1)))),
-        ("start A.go()", 0, SnapshotKind::Start(MethodId(0), vec![])),
-        ("start A.go @7", 7, SnapshotKind::Start(MethodId(0), vec![])),
-        ("end A.go() @-3", -3, SnapshotKind::End(MethodId(0), vec![], OwnedValue::UNDEFINED)),
-        ("start A.sum(double)(0.5)", 0, SnapshotKind::Start(MethodId(2), vec![plain(Value::Double(0.5))])),
+        ("update A.d 3", 0, OwnedSnapshot::Update(VariableId(7), plain(Value::Double(3.0)))),
+        ("update A.t \"a @5 \\\"b\\\"\" @6", 6, OwnedSnapshot::Update(VariableId(8), text("a @5 \"b\""))),
+        ("update A.i undefined", 0, OwnedSnapshot::Update(VariableId(4), OwnedValue::UNDEFINED)),
+        ("update A.main(int, int).x 1", 0, OwnedSnapshot::Update(VariableId(9), plain(Value::Int(1)))),
+        ("update A.main(int,int).x 1", 0, OwnedSnapshot::Update(VariableId(9), plain(Value::Int(1)))),
+        ("start A.go()", 0, OwnedSnapshot::Start(MethodId(0), vec![])),
+        ("start A.go @7", 7, OwnedSnapshot::Start(MethodId(0), vec![])),
+        ("end A.go() @-3", -3, OwnedSnapshot::End(MethodId(0), vec![], OwnedValue::UNDEFINED)),
+        ("start A.sum(double)(0.5)", 0, OwnedSnapshot::Start(MethodId(2), vec![plain(Value::Double(0.5))])),
         (
             "end A.sum(int, String, Object)(1, \") (\", undefined) -> 3 @4",
             4,
-            SnapshotKind::End(
+            OwnedSnapshot::End(
                 MethodId(1),
                 vec![plain(Value::Int(1)), text(") ("), OwnedValue::UNDEFINED],
                 plain(Value::Int(3)),
             ),
         ),
-        ("gone A.i", 0, SnapshotKind::Gone(vec![VariableId(4)])),
-        ("gone A.i, A.main(int, int).x @5", 5, SnapshotKind::Gone(vec![VariableId(4), VariableId(9)])),
-        ("tick 40", 40, SnapshotKind::Tick),
-        ("tick @40", 40, SnapshotKind::Tick),
-        ("tick", 10, SnapshotKind::Tick),
+        ("gone A.i", 0, OwnedSnapshot::Invalidated(vec![VariableId(4)])),
+        (
+            "gone A.i, A.main(int, int).x @5",
+            5,
+            OwnedSnapshot::Invalidated(vec![VariableId(4), VariableId(9)]),
+        ),
+        ("tick 40", 40, OwnedSnapshot::Tick),
+        ("tick @40", 40, OwnedSnapshot::Tick),
+        ("tick", 10, OwnedSnapshot::Tick),
     ];
     for (line, time, what) in cases {
-        assert_eq!(one(line), OwnedSnapshot { time, kind: what }, "{line}");
+        assert_eq!(one(line), TimedSnapshot { time, snapshot: what }, "{line}");
     }
 }
 

@@ -3,7 +3,7 @@
 
 use crate::common::{EVERYTHING, pedl};
 use invigil_mac::{
-    EntityTable, GroupReader, GroupWriter, InputPosition, OwnedValue, ReadProgress, SnapshotKind,
+    EntityTable, GroupReader, GroupWriter, InputPosition, OwnedSnapshot, OwnedValue, ReadProgress,
     SnapshotReader, SnapshotWriter, StreamFormat,
 };
 use invigil_monitor::mac::{EventGroup, Interface, Snapshot, Truth, Value, VariableId};
@@ -19,8 +19,8 @@ fn reader(script: &str) -> SnapshotReader {
     SnapshotReader::new(StreamFormat::Bytes, EntityTable::of(&pedl(script)), Some(100)).unwrap()
 }
 
-fn update(number: u32, value: Value<'static>) -> SnapshotKind {
-    SnapshotKind::Update(VariableId(number), OwnedValue::Plain(value))
+fn update(number: u32, value: Value<'static>) -> OwnedSnapshot {
+    OwnedSnapshot::Update(VariableId(number), OwnedValue::Plain(value))
 }
 
 /// Figure A.1: x is 35, y is 3.14, a tick, and x is one less.
@@ -43,12 +43,12 @@ fn snapshots_match_published_example() {
     reader.end();
     let mut read = Vec::new();
     while let Some(taken) = reader.next().unwrap() {
-        read.push((taken.time, taken.kind));
+        read.push((taken.time, taken.snapshot));
     }
     let all = [
         (0, update(0, Value::Int(35))),
         (0, update(1, Value::Double(3.14))),
-        (100, SnapshotKind::Tick),
+        (100, OwnedSnapshot::Tick),
         (100, update(0, Value::Int(34))),
     ];
     assert_eq!(read, all);
@@ -96,8 +96,8 @@ fn overflowing_difference_is_sent_as_value() {
         assert_eq!(out.len() - first, length, "{before:?} {after:?}");
         let mut reader = reader(EVERYTHING);
         reader.feed(&out);
-        assert_eq!(reader.next().unwrap().unwrap().kind, update(variable, before));
-        assert_eq!(reader.next().unwrap().unwrap().kind, update(variable, after));
+        assert_eq!(reader.next().unwrap().unwrap().snapshot, update(variable, before));
+        assert_eq!(reader.next().unwrap().unwrap().snapshot, update(variable, after));
     }
 }
 

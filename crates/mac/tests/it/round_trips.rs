@@ -3,7 +3,7 @@
 use crate::common::{EVERYTHING, pedl};
 use invigil_mac::{
     EntityTable, GroupReader, GroupWriter, MonitoredId, OwnedSnapshot, OwnedValue, ReadProgress,
-    SnapshotKind, SnapshotReader, SnapshotWriter, StreamFormat,
+    SnapshotReader, SnapshotWriter, StreamFormat, TimedSnapshot,
 };
 use invigil_monitor::mac::{EventGroup, Interface, Truth, Type, Value};
 use invigil_test_support::cases;
@@ -38,7 +38,7 @@ fn any_value() -> impl Strategy<Value = OwnedValue> {
 }
 
 /// Any snapshot of the script `EVERYTHING`.
-fn any_snapshot(bytes: bool) -> impl Strategy<Value = SnapshotKind> {
+fn any_snapshot(bytes: bool) -> impl Strategy<Value = OwnedSnapshot> {
     let entities = EntityTable::of(&pedl(EVERYTHING));
     let count = entities.list().len();
     (0..=count + 1).prop_flat_map(move |at| {
@@ -49,8 +49,10 @@ fn any_snapshot(bytes: bool) -> impl Strategy<Value = SnapshotKind> {
             };
             let variables: Vec<_> = entities.list().iter().filter_map(variable).collect();
             return match at == count || bytes {
-                true => Just(SnapshotKind::Tick).boxed(),
-                false => proptest::sample::subsequence(variables, 1..4).prop_map(SnapshotKind::Gone).boxed(),
+                true => Just(OwnedSnapshot::Tick).boxed(),
+                false => proptest::sample::subsequence(variables, 1..4)
+                    .prop_map(OwnedSnapshot::Invalidated)
+                    .boxed(),
             };
         };
         match entity.id {
@@ -58,7 +60,7 @@ fn any_snapshot(bytes: bool) -> impl Strategy<Value = SnapshotKind> {
                 let value = of_type(entity.ty.unwrap());
                 let value =
                     if bytes { value } else { prop_oneof![value, Just(OwnedValue::UNDEFINED)].boxed() };
-                value.prop_map(move |value| SnapshotKind::Update(variable, value)).boxed()
+                value.prop_map(move |value| OwnedSnapshot::Update(variable, value)).boxed()
             }
             MonitoredId::Method(method) => {
                 let maybe = |ty: Option<Type>| match ty.filter(|_| !bytes) {
@@ -69,8 +71,8 @@ fn any_snapshot(bytes: bool) -> impl Strategy<Value = SnapshotKind> {
                     entity.parameters.iter().filter(|_| !bytes).map(|ty| maybe(*ty)).collect();
                 let ended = (arguments.clone(), maybe(entity.ty));
                 prop_oneof![
-                    arguments.prop_map(move |values| SnapshotKind::Start(method, values)),
-                    ended.prop_map(move |(values, result)| SnapshotKind::End(method, values, result)),
+                    arguments.prop_map(move |values| OwnedSnapshot::Start(method, values)),
+                    ended.prop_map(move |(values, result)| OwnedSnapshot::End(method, values, result)),
                 ]
                 .boxed()
             }
@@ -78,19 +80,19 @@ fn any_snapshot(bytes: bool) -> impl Strategy<Value = SnapshotKind> {
     })
 }
 
-fn snapshots(bytes: bool) -> impl Strategy<Value = Vec<OwnedSnapshot>> {
+fn snapshots(bytes: bool) -> impl Strategy<Value = Vec<TimedSnapshot>> {
     proptest::collection::vec((0_i64..50, any_snapshot(bytes)), 0..30).prop_map(|all| {
         let mut time = 0;
         let mut timed = |(passed, what)| {
             time += passed * 10;
-            OwnedSnapshot { time, kind: what }
+            TimedSnapshot { time, snapshot: what }
         };
         all.into_iter().map(&mut timed).collect()
     })
 }
 
 /// The snapshots read from bytes in chunks of this length.
-fn read_back(format: StreamFormat, bytes: &[u8], piece: usize) -> Vec<OwnedSnapshot> {
+fn read_back(format: StreamFormat, bytes: &[u8], piece: usize) -> Vec<TimedSnapshot> {
     let mut reader = SnapshotReader::new(format, EntityTable::of(&pedl(EVERYTHING)), Some(10)).unwrap();
     let mut out = Vec::new();
     for piece in bytes.chunks(piece) {
@@ -104,12 +106,12 @@ fn read_back(format: StreamFormat, bytes: &[u8], piece: usize) -> Vec<OwnedSnaps
     out
 }
 
-fn written(format: StreamFormat, all: &[OwnedSnapshot], deltas: bool) -> Vec<u8> {
+fn written(format: StreamFormat, all: &[TimedSnapshot], deltas: bool) -> Vec<u8> {
     let mut writer =
         SnapshotWriter::new(format, EntityTable::of(&pedl(EVERYTHING)), Some(10), deltas).unwrap();
     let mut out = Vec::new();
     for taken in all {
-        taken.kind.with_borrowed(|what| writer.write(what, taken.time, &mut out)).unwrap();
+        taken.snapshot.with_borrowed(|what| writer.write(what, taken.time, &mut out)).unwrap();
     }
     out
 }
@@ -128,9 +130,9 @@ proptest! {
     fn filter_bytes_round_trip(all in snapshots(true), piece in 1_usize..9, deltas: bool) {
         let bytes = written(StreamFormat::Bytes, &all, deltas);
         let start = all.first().map_or(0, |taken| taken.time);
-        let reported = |all: Vec<OwnedSnapshot>, start: i64| -> Vec<(i64, SnapshotKind)> {
-            let all = all.into_iter().filter(|taken| taken.kind != SnapshotKind::Tick);
-            all.map(|taken| (taken.time - start, taken.kind)).collect()
+        let reported = |all: Vec<TimedSnapshot>, start: i64| -> Vec<(i64, OwnedSnapshot)> {
+            let all = all.into_iter().filter(|taken| taken.snapshot != OwnedSnapshot::Tick);
+            all.map(|taken| (taken.time - start, taken.snapshot)).collect()
         };
         prop_assert_eq!(reported(read_back(StreamFormat::Bytes, &bytes, piece), 0), reported(all, start));
     }

@@ -13,13 +13,13 @@ impl EmbeddedMonitors {
     ///
     /// The base state of the log still has these slices; the log lists the objects, so that a replay collects
     /// them too.
-    pub fn collect_slices(&mut self, gone: &DeadObjects) {
+    pub fn collect_slices(&mut self, dead_objects: &DeadObjects) {
         for monitor in &mut self.monitors {
             monitor.automaton.collect_slices(
                 &mut monitor.slices,
-                gone,
+                dead_objects,
                 &monitor.reactions,
-                &mut self.newer.gone,
+                &mut self.newer.dead_objects,
             );
         }
     }

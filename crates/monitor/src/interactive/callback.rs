@@ -194,7 +194,7 @@ impl<'a> CallbackObserver<'a> {
         }
     }
 
-    fn tell(
+    fn notify_callbacks(
         &mut self,
         slices: &SliceTable,
         call: impl FnOnce(&mut Callbacks, &CallbackContext<'_>) -> Request,
@@ -232,7 +232,7 @@ impl Observer for CallbackObserver<'_> {
             self.log.previous_states.push((taken.slice, taken.from));
         }
         self.log.changes.push(Change::Taken(taken));
-        self.tell(slices, |callbacks, context| callbacks.transition_taken(context, taken));
+        self.notify_callbacks(slices, |callbacks, context| callbacks.transition_taken(context, taken));
     }
 
     fn slice_forgotten(&mut self, slices: &SliceTable, slice: SliceId) {
@@ -245,7 +245,7 @@ impl Observer for CallbackObserver<'_> {
 
     fn event_unhandled(&mut self, slices: &SliceTable, slice: SliceId) {
         self.unhandled = true;
-        self.tell(slices, |callbacks, context| callbacks.unhandled(context, Some(slice)));
+        self.notify_callbacks(slices, |callbacks, context| callbacks.unhandled(context, Some(slice)));
     }
 
     fn guard_parameter_missing(&mut self, parameter: usize) {

@@ -46,9 +46,9 @@ impl InteractiveMonitor {
 
     /// [Collects](crate::automaton::Automaton::collect_slices) slices of dead objects, unless the monitor [is
     /// observed](InteractiveMonitor::is_observed).
-    pub fn collect_slices(&mut self, gone: &DeadObjects, reactions: &[u8]) {
+    pub fn collect_slices(&mut self, dead_objects: &DeadObjects, reactions: &[u8]) {
         if !self.is_observed() {
-            self.automaton.collect_slices(&mut self.state.slices, gone, reactions, &mut Vec::new());
+            self.automaton.collect_slices(&mut self.state.slices, dead_objects, reactions, &mut Vec::new());
         }
     }
 

@@ -32,7 +32,7 @@ pub enum NotAbstracted {
     Computed,
 }
 
-/// A comparison of a variable with a constant: `x operator against`.
+/// A comparison of a variable with a constant: `x operator constant`.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Threshold {
@@ -41,7 +41,7 @@ pub struct Threshold {
     /// The type in which they are compared.
     pub ty: Type,
     /// The constant.
-    pub against: Constant,
+    pub constant: Constant,
 }
 
 /// A constant of a comparison.
@@ -60,16 +60,16 @@ impl Threshold {
     /// Whether the comparison holds for a value. It does not for values of other types.
     #[inline]
     pub fn holds(&self, value: Value<'_>) -> bool {
-        match (&self.against, value) {
+        match (&self.constant, value) {
             (Constant::Text(text), Value::String(value)) => text == value,
             (_, Value::String(_)) => false,
             (Constant::Text(_), _) => false,
-            (against, value) => {
+            (constant, value) => {
                 let (Some(cell), Some(ty)) = (Cell::plain(value), value.ty()) else { return false };
                 let cell = if ty == self.ty { cell } else { cell.cast(ty, self.ty) };
-                match against {
-                    Constant::Whole(against) => compare(self.operator, cell.as_whole(), *against),
-                    Constant::Floating(against) => compare(self.operator, cell.as_floating(), *against),
+                match constant {
+                    Constant::Whole(constant) => compare(self.operator, cell.as_whole(), *constant),
+                    Constant::Floating(constant) => compare(self.operator, cell.as_floating(), *constant),
                     Constant::Text(_) => false,
                 }
             }
@@ -77,13 +77,13 @@ impl Threshold {
     }
 }
 
-fn compare<T: PartialOrd>(operator: Binary, value: T, against: T) -> bool {
+fn compare<T: PartialOrd>(operator: Binary, value: T, constant: T) -> bool {
     match operator {
-        Binary::Less => value < against,
-        Binary::AtMost => value <= against,
-        Binary::Greater => value > against,
-        Binary::AtLeast => value >= against,
-        _ => value == against,
+        Binary::Less => value < constant,
+        Binary::AtMost => value <= constant,
+        Binary::Greater => value > constant,
+        Binary::AtLeast => value >= constant,
+        _ => value == constant,
     }
 }
 
@@ -146,13 +146,13 @@ impl ScriptDef {
             Some(Some(Expr::Defined(_))) => return,
             // A condition has two values: no use of it distinguishes more.
             _ if ty == Type::Boolean => {
-                Some(Threshold { operator: Binary::Equal, ty, against: Constant::Whole(1) })
+                Some(Threshold { operator: Binary::Equal, ty, constant: Constant::Whole(1) })
             }
             Some(Some(Expr::Binary(operator, a, b))) => {
                 let (operator, other) =
                     if Node::Expr(a) == child { (operator, b) } else { (mirrored(operator), a) };
                 folded[other.at()]
-                    .and_then(|against| self.threshold(operator, ty, against, self.exprs[other.at()].1))
+                    .and_then(|constant| self.threshold(operator, ty, constant, self.exprs[other.at()].1))
             }
             _ => None,
         };
@@ -173,27 +173,27 @@ impl ScriptDef {
         }
     }
 
-    fn threshold(&self, operator: Binary, ty: Type, against: Cell, of: Type) -> Option<Threshold> {
+    fn threshold(&self, operator: Binary, ty: Type, constant: Cell, of: Type) -> Option<Threshold> {
         let operator = match operator {
             Binary::NotEqual => Binary::Equal,
             Binary::Equal | Binary::Less | Binary::AtMost | Binary::Greater | Binary::AtLeast => operator,
             _ => return None,
         };
-        if !against.is_known() {
+        if !constant.is_known() {
             return None;
         }
         if ty == Type::String {
             let texts = Texts { kept: &[], scratch: &[], constant: &self.texts };
-            let against = Constant::Text(texts.get(against.as_text()).into());
-            return Some(Threshold { operator, ty, against });
+            let constant = Constant::Text(texts.get(constant.as_text()).into());
+            return Some(Threshold { operator, ty, constant });
         }
         let common = ty.with(of);
-        let against = against.cast(of, common);
-        let against = match common {
-            Type::Float | Type::Double => Constant::Floating(against.as_floating()),
-            _ => Constant::Whole(against.as_whole()),
+        let constant = constant.cast(of, common);
+        let constant = match common {
+            Type::Float | Type::Double => Constant::Floating(constant.as_floating()),
+            _ => Constant::Whole(constant.as_whole()),
         };
-        Some(Threshold { operator, ty: common, against })
+        Some(Threshold { operator, ty: common, constant })
     }
 }
 

@@ -147,10 +147,10 @@ impl ScriptDef {
             None if types.is_empty() => Err(MismatchError("this event has no values".into())),
             None => {
                 let (count, plural) = (types.len(), if types.len() == 1 { "" } else { "s" });
-                let words = format!(
+                let message = format!(
                     "this event has {count} value{plural}, numbered from 0: there is no value {index}"
                 );
-                Err(MismatchError(words))
+                Err(MismatchError(message))
             }
         }
     }

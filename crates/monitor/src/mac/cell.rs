@@ -1,15 +1,15 @@
-//! Cells: values inside the machine, one word each, with a state.
+//! Cells: values inside the machine, one word each, with a status.
 
 use super::value::{Truth, Type, Value};
-use super::{code, run};
+use super::{code, interpreter};
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// Whether a [`Cell`] has a value, and if not, why. Operators propagate the greatest state of their operands.
+/// Whether a [`Cell`] has a known value, and if not, why. Operators propagate the greatest state of their operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(u8)]
-pub(super) enum State {
+pub(super) enum CellStatus {
     Known,
     Undefined,
     DividedByZero,
@@ -24,21 +24,21 @@ pub(super) enum State {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Cell {
     pub(super) bits: u64,
-    pub(super) state: State,
+    pub(super) state: CellStatus,
 }
 
 impl Cell {
-    pub(super) const UNDEFINED: Cell = Cell::without(State::Undefined);
+    pub(super) const UNDEFINED: Cell = Cell::unknown(CellStatus::Undefined);
     pub(super) const FALSE: Cell = Cell::known(0);
     pub(super) const TRUE: Cell = Cell::known(1);
 
     #[inline]
     pub(super) const fn known(bits: u64) -> Cell {
-        Cell { bits, state: State::Known }
+        Cell { bits, state: CellStatus::Known }
     }
 
     #[inline]
-    pub(super) const fn without(state: State) -> Cell {
+    pub(super) const fn unknown(state: CellStatus) -> Cell {
         Cell { bits: 0, state }
     }
 
@@ -54,13 +54,13 @@ impl Cell {
 
     #[inline]
     pub(super) fn is_known(self) -> bool {
-        self.state == State::Known
+        self.state == CellStatus::Known
     }
 
     /// Whether the value is undefined because of a fault.
     #[inline]
     pub(super) fn is_fault(self) -> bool {
-        self.state > State::Undefined
+        self.state > CellStatus::Undefined
     }
 
     /// Whether this is a true condition or an event that occurs.
@@ -107,7 +107,7 @@ impl Cell {
 
     /// The number converted to another type.
     pub(super) fn cast(self, from: Type, to: Type) -> Cell {
-        code::convert(from, to).iter().fold(self, |cell, code| run::once(*code, [cell; 3], &[]))
+        code::convert(from, to).iter().fold(self, |cell, code| interpreter::evaluate(*code, [cell; 3], &[]))
     }
 
     /// A constant of a script, from its bits.
@@ -190,12 +190,12 @@ impl<'a> Texts<'a> {
 /// Writable strings, each of which belongs to one cell.
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(super) struct Owned {
+pub(super) struct TextBuffers {
     pub(super) kept: Vec<String>,
     pub(super) scratch: Vec<String>,
 }
 
-impl Owned {
+impl TextBuffers {
     pub(super) fn with<'a>(&'a self, constant: &'a [String]) -> Texts<'a> {
         Texts { kept: &self.kept, scratch: &self.scratch, constant }
     }

@@ -5,7 +5,7 @@ use super::value::Type;
 
 /// Opcode of an instruction. `out`, `a`, `b` and `c` are cells; see [`Op`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Code {
+pub(super) enum Opcode {
     // Integers, sign-extended to 64 bits. `Int` instructions truncate the result to 32 bits.
     AddInt,
     SubtractInt,
@@ -80,9 +80,10 @@ pub(super) enum Code {
     /// The string in `b`, stored in kept string `c`.
     KeepText,
     // Events.
-    /// `a` is true and was not at the last instant, which is in `c`.
+    // `Start` and `End` also update `c`.
+    /// `a` is true and was not at the last instant, whose value is in `c`.
     Start,
-    /// `a` is not true and was at the last instant, which is in `c`.
+    /// `a` is not true and was at the last instant, whose value is in `c`.
     End,
     Both,
     Either,
@@ -97,7 +98,7 @@ pub(super) enum Code {
 /// An instruction: reads the cells `a`, `b` and `c` as its opcode specifies and sets the cell `out`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Op {
-    pub(super) code: Code,
+    pub(super) code: Opcode,
     pub(super) out: u32,
     pub(super) a: u32,
     pub(super) b: u32,
@@ -105,46 +106,46 @@ pub(super) struct Op {
 }
 
 /// Conversion between two types, by up to two instructions.
-pub(super) fn convert(from: Type, to: Type) -> &'static [Code] {
+pub(super) fn convert(from: Type, to: Type) -> &'static [Opcode] {
     let fraction = matches!(from, Type::Float | Type::Double);
     match to {
         _ if from == to => &[],
         Type::Boolean | Type::String => &[],
-        Type::Byte if fraction => &[Code::FloatingToInt, Code::ToByte],
-        Type::Char if fraction => &[Code::FloatingToInt, Code::ToChar],
-        Type::Short if fraction => &[Code::FloatingToInt, Code::ToShort],
-        Type::Int if fraction => &[Code::FloatingToInt],
-        Type::Long if fraction => &[Code::FloatingToLong],
-        Type::Byte => &[Code::ToByte],
-        Type::Char => &[Code::ToChar],
+        Type::Byte if fraction => &[Opcode::FloatingToInt, Opcode::ToByte],
+        Type::Char if fraction => &[Opcode::FloatingToInt, Opcode::ToChar],
+        Type::Short if fraction => &[Opcode::FloatingToInt, Opcode::ToShort],
+        Type::Int if fraction => &[Opcode::FloatingToInt],
+        Type::Long if fraction => &[Opcode::FloatingToLong],
+        Type::Byte => &[Opcode::ToByte],
+        Type::Char => &[Opcode::ToChar],
         Type::Short if from == Type::Byte => &[],
-        Type::Short => &[Code::ToShort],
-        Type::Int if from == Type::Long => &[Code::ToInt],
+        Type::Short => &[Opcode::ToShort],
+        Type::Int if from == Type::Long => &[Opcode::ToInt],
         Type::Int | Type::Long => &[],
-        Type::Float if from == Type::Double => &[Code::DoubleToFloat],
-        Type::Float => &[Code::WholeToFloat],
+        Type::Float if from == Type::Double => &[Opcode::DoubleToFloat],
+        Type::Float => &[Opcode::WholeToFloat],
         Type::Double if fraction => &[],
-        Type::Double => &[Code::WholeToDouble],
+        Type::Double => &[Opcode::WholeToDouble],
     }
 }
 
 /// The instruction of a unary operator, if it needs one, for an operand of its promoted type.
-pub(super) fn unary(operator: Unary, ty: Type) -> Option<Code> {
+pub(super) fn unary(operator: Unary, ty: Type) -> Option<Opcode> {
     Some(match operator {
         Unary::Plus => return None,
-        Unary::Complement => Code::Complement,
-        Unary::Not => Code::Not,
+        Unary::Complement => Opcode::Complement,
+        Unary::Not => Opcode::Not,
         Unary::Minus => match ty.promoted() {
-            Type::Int => Code::MinusInt,
-            Type::Long => Code::MinusLong,
-            _ => Code::MinusFloating,
+            Type::Int => Opcode::MinusInt,
+            Type::Long => Opcode::MinusLong,
+            _ => Opcode::MinusFloating,
         },
     })
 }
 
 /// The instruction of a binary operator.
 pub(super) struct Chosen {
-    pub(super) code: Code,
+    pub(super) code: Opcode,
     /// The type to which the operands are converted first.
     pub(super) operands: (Type, Type),
     /// Whether the operands are exchanged.
@@ -167,8 +168,8 @@ pub(super) fn binary(operator: Binary, a: Type, b: Type) -> Chosen {
     }
 }
 
-fn code(operator: Binary, ty: Type) -> Code {
-    use Code::*;
+fn code(operator: Binary, ty: Type) -> Opcode {
+    use Opcode::*;
     let [int, long, float, double] = match operator {
         Binary::Add => [AddInt, AddLong, AddFloat, AddDouble],
         Binary::Subtract => [SubtractInt, SubtractLong, SubtractFloat, SubtractDouble],

@@ -1,7 +1,7 @@
 //! Compiler from script definitions to programs.
 
 use super::cell::Cell;
-use super::code::{Code, Op};
+use super::code::{Op, Opcode};
 use super::fold;
 use super::ids::*;
 use super::layout::{Declared, Layout, imported};
@@ -169,17 +169,17 @@ impl Compiler<'_> {
             Expr::Inside(id) => self.read(sources.method(id.0), self.declared.methods[id.at()].inside),
             Expr::Interval(begin, end) => {
                 let out = self.layout.kept(Cell::FALSE);
-                self.op(Code::Interval, out, [self.occurrences[begin.at()], self.occurrences[end.at()], 0])
+                self.op(Opcode::Interval, out, [self.occurrences[begin.at()], self.occurrences[end.at()], 0])
             }
             Expr::Time(event) => {
                 let out = self.layout.kept(Cell::UNDEFINED);
-                self.op(Code::Time, out, [self.occurrences[event.at()], self.declared.now, 0])
+                self.op(Opcode::Time, out, [self.occurrences[event.at()], self.declared.now, 0])
             }
             Expr::Value(event, index) => self.value(event, index, ty),
             Expr::Binary(Binary::Add, left, right) if ty == Type::String => {
                 let (left, right) = (self.shown(left), self.shown(right));
                 let (out, text) = (self.layout.scratch(), self.layout.scratch_text());
-                self.op(Code::Join, out, [left, right, text])
+                self.op(Opcode::Join, out, [left, right, text])
             }
             _ => {
                 let (exprs, layout, ops) = (&self.exprs, &mut self.layout, &mut self.ops);
@@ -221,9 +221,9 @@ impl Compiler<'_> {
         let out = self.layout.kept(Cell::UNDEFINED);
         if ty == Type::String {
             let text = self.layout.kept_text("").0 as u32;
-            self.op(Code::KeepText, out, [happens, from, text])
+            self.op(Opcode::KeepText, out, [happens, from, text])
         } else {
-            self.op(Code::Keep, out, [happens, from, 0])
+            self.op(Opcode::Keep, out, [happens, from, 0])
         }
     }
 
@@ -235,7 +235,7 @@ impl Compiler<'_> {
         }
         let (out, text) = (self.layout.scratch(), self.layout.scratch_text());
         let ty = Type::ALL.iter().position(|other| *other == ty).unwrap_or(0);
-        self.op(Code::Show, out, [cell, ty as u32, text])
+        self.op(Opcode::Show, out, [cell, ty as u32, text])
     }
 
     /// Compiles an event expression; returns the cell of its occurrence.
@@ -260,24 +260,24 @@ impl Compiler<'_> {
                 let (started, ended) =
                     (self.declared.methods[id.at()].started, self.declared.methods[id.at()].ended);
                 self.read(sources.method(id.0), started);
-                code(Code::Either, self, [started, ended, 0])
+                code(Opcode::Either, self, [started, ended, 0])
             }
             Occurrence::Start(condition) => {
                 let before = self.layout.kept(Cell::UNDEFINED);
-                code(Code::Start, self, [self.exprs[condition.at()], 0, before])
+                code(Opcode::Start, self, [self.exprs[condition.at()], 0, before])
             }
             Occurrence::End(condition) => {
                 let before = self.layout.kept(Cell::UNDEFINED);
-                code(Code::End, self, [self.exprs[condition.at()], 0, before])
+                code(Opcode::End, self, [self.exprs[condition.at()], 0, before])
             }
             Occurrence::Both(a, b) => {
-                code(Code::Both, self, [self.occurrences[a.at()], self.occurrences[b.at()], 0])
+                code(Opcode::Both, self, [self.occurrences[a.at()], self.occurrences[b.at()], 0])
             }
             Occurrence::Either(a, b) => {
-                code(Code::Either, self, [self.occurrences[a.at()], self.occurrences[b.at()], 0])
+                code(Opcode::Either, self, [self.occurrences[a.at()], self.occurrences[b.at()], 0])
             }
             Occurrence::When(event, condition) => {
-                code(Code::When, self, [self.occurrences[event.at()], self.exprs[condition.at()], 0])
+                code(Opcode::When, self, [self.occurrences[event.at()], self.exprs[condition.at()], 0])
             }
         }
     }
@@ -296,7 +296,7 @@ impl Compiler<'_> {
         cell
     }
 
-    fn op(&mut self, code: Code, out: u32, [a, b, c]: [u32; 3]) -> u32 {
+    fn op(&mut self, code: Opcode, out: u32, [a, b, c]: [u32; 3]) -> u32 {
         self.ops.push(Op { code, out, a, b, c });
         out
     }

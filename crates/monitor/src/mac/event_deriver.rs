@@ -207,8 +207,8 @@ impl EventDeriver {
             inputs[at].push(input.clone());
         }
         let abstractions = if plan.abstracts { plan.recogniser.abstractions() } else { Vec::new() };
-        let recogniser = Recogniser::new(plan.recogniser.clone()).map_err(|unfit| unfit.to_string())?;
-        let checker = Checker::new(plan.checker.clone()).map_err(|unfit| unfit.to_string())?;
+        let recogniser = Recogniser::new(plan.recogniser.clone()).map_err(|error| error.to_string())?;
+        let checker = Checker::new(plan.checker.clone()).map_err(|error| error.to_string())?;
         let mut checker = checker.strict(plan.strict);
         checker.connect(&plan.recogniser.exports()).map_err(|missing| missing.to_string())?;
         Ok(EventDeriver {
@@ -260,7 +260,7 @@ impl EventDeriver {
             // Cannot fail: inputs were checked against the script, and values are converted to the declared
             // types.
             if self.snapshot(input, event) == Ok(true) {
-                self.tell(meta, out);
+                self.append_result_events(meta, out);
             }
         }
         self.inputs = inputs;
@@ -311,30 +311,32 @@ impl EventDeriver {
     }
 
     /// Appends the events for the results of the checker.
-    fn tell(&mut self, meta: EventMeta, out: &mut EventBatch) {
+    fn append_result_events(&mut self, meta: EventMeta, out: &mut EventBatch) {
         let findings = self.checker.output();
-        for done in findings.actions() {
-            match done {
-                Action::Print(words) => {
+        for action in findings.actions() {
+            match action {
+                Action::Print(message) => {
                     if let Some(event_id) = self.outputs.print {
                         let start = out.text.len() as u32;
-                        let said = Param::short(words).unwrap_or_else(|| {
-                            out.text.push_str(words);
-                            Param::text(start, words.len() as u32)
+                        let text = Param::short(message).unwrap_or_else(|| {
+                            out.text.push_str(message);
+                            Param::text(start, message.len() as u32)
                         });
-                        out.push(event_id, &[said], meta);
+                        out.push(event_id, &[text], meta);
                     }
                 }
-                Action::Invoke(action) => {
-                    if let Some(event_id) = self.outputs.actions.get(action.0 as usize) {
+                Action::Invoke(id) => {
+                    if let Some(event_id) = self.outputs.actions.get(id.0 as usize) {
                         out.push(*event_id, &[], meta);
                     }
                 }
             }
         }
-        for judged in findings.properties() {
-            if let Some([undefined, fails, holds]) = self.outputs.properties.get(judged.property as usize) {
-                let event_id = match judged.truth {
+        for property_change in findings.properties() {
+            if let Some([undefined, fails, holds]) =
+                self.outputs.properties.get(property_change.property as usize)
+            {
+                let event_id = match property_change.truth {
                     Truth::Undefined => undefined,
                     Truth::False => fails,
                     Truth::True => holds,
@@ -367,19 +369,19 @@ impl EventDeriver {
     }
 
     /// Restores a state. Returns false if it belongs to other scripts; the deriver is unusable then.
-    pub fn restore(&mut self, remembered: &ScriptState) -> bool {
+    pub fn restore(&mut self, saved: &ScriptState) -> bool {
         let is_like = |(own, other): (&ValueFilter, &ValueFilter)| own.is_like(other);
-        if self.raised.len() != remembered.raised.len()
-            || self.filters.len() != remembered.filters.len()
-            || !self.filters.iter().zip(&remembered.filters).all(is_like)
-            || self.recogniser.restore(&remembered.recogniser).is_err()
-            || self.checker.restore(&remembered.checker).is_err()
+        if self.raised.len() != saved.raised.len()
+            || self.filters.len() != saved.filters.len()
+            || !self.filters.iter().zip(&saved.filters).all(is_like)
+            || self.recogniser.restore(&saved.recogniser).is_err()
+            || self.checker.restore(&saved.checker).is_err()
         {
             return false;
         }
-        self.clock = remembered.clock;
-        self.filters.clone_from(&remembered.filters);
-        self.raised.clone_from(&remembered.raised);
+        self.clock = saved.clock;
+        self.filters.clone_from(&saved.filters);
+        self.raised.clone_from(&saved.raised);
         true
     }
 }

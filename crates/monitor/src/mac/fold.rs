@@ -1,10 +1,10 @@
 //! Java's operators: lowering to instructions, and constant folding.
 
 use super::cell::Cell;
-use super::code::{self, Code};
+use super::code::{self, Opcode};
 use super::ids::ExprId;
+use super::interpreter;
 use super::operator::Binary;
-use super::run;
 use super::script_def::{Expr, ScriptDef};
 use super::value::Type;
 use super::walk::{Node, children};
@@ -15,10 +15,10 @@ pub(super) fn compute<T: Copy>(
     parts: &ScriptDef,
     id: ExprId,
     operand: impl Fn(ExprId) -> T,
-    mut emit: impl FnMut(Code, [T; 3]) -> T,
+    mut emit: impl FnMut(Opcode, [T; 3]) -> T,
 ) -> Option<T> {
     let ty = |id: ExprId| parts.exprs[id.at()].1;
-    let converted = |value: T, from: Type, to: Type, emit: &mut dyn FnMut(Code, [T; 3]) -> T| {
+    let converted = |value: T, from: Type, to: Type, emit: &mut dyn FnMut(Opcode, [T; 3]) -> T| {
         code::convert(from, to).iter().fold(value, |value, code| emit(*code, [value; 3]))
     };
     Some(match parts.exprs[id.at()].0 {
@@ -35,8 +35,8 @@ pub(super) fn compute<T: Copy>(
             let (left, right) = if chosen.swapped { (right, left) } else { (left, right) };
             emit(chosen.code, [left, right, right])
         }
-        Expr::Choose(a, b, c) => emit(Code::Choose, [operand(a), operand(b), operand(c)]),
-        Expr::Defined(a) => emit(Code::Defined, [operand(a); 3]),
+        Expr::Choose(a, b, c) => emit(Opcode::Choose, [operand(a), operand(b), operand(c)]),
+        Expr::Defined(a) => emit(Opcode::Defined, [operand(a); 3]),
         _ => return None,
     })
 }
@@ -54,7 +54,9 @@ pub(super) fn constants(parts: &ScriptDef) -> Vec<Option<Cell>> {
                 let operands = children(parts, Node::Expr(id));
                 if operands.iter().flatten().all(known) && operands[0].is_some() {
                     let operand = |id: ExprId| values[id.at()].unwrap_or(Cell::UNDEFINED);
-                    compute(parts, id, operand, |code, operands| run::once(code, operands, &parts.texts))
+                    compute(parts, id, operand, |code, operands| {
+                        interpreter::evaluate(code, operands, &parts.texts)
+                    })
                 } else {
                     None
                 }

@@ -1,6 +1,6 @@
 //! Layout of the cells of a program.
 
-use super::cell::{Cell, Owned, TextId};
+use super::cell::{Cell, TextBuffers, TextId};
 use super::program::{AuxiliaryCells, EventCells, MethodCells, Slot, VariableCells};
 use super::script_def::{Auxiliary, Carrier, EventIs, ScriptDef};
 use super::value::Type;
@@ -16,7 +16,7 @@ pub(super) struct Layout {
     pub(super) cells: Vec<Cell>,
     /// Cells that are kept between instants.
     pub(super) kept: Vec<u32>,
-    pub(super) texts: Owned,
+    pub(super) texts: TextBuffers,
     /// Scratch cells, reused by every unit.
     scratch: Vec<u32>,
     used: usize,

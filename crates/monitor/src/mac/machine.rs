@@ -1,9 +1,9 @@
 //! Incremental evaluation: at each instant, only the affected units are evaluated.
 
-use super::cell::{self, Cell, Owned, Texts};
+use super::cell::{self, Cell, TextBuffers, Texts};
+use super::interpreter::run;
 use super::order::Definition;
 use super::program::{Effect, Program, Slot};
-use super::run::run;
 use super::script_def::{MismatchError, foreign};
 use super::value::{Truth, Type, Value};
 use alloc::string::String;
@@ -19,7 +19,7 @@ pub struct MachineState {
     pub(super) cells: Vec<Cell>,
     /// The kept cells. All others are set before they are read.
     kept: Arc<[u32]>,
-    pub(super) texts: Owned,
+    pub(super) texts: TextBuffers,
     /// Per method, the number of active calls.
     pub(super) depths: Vec<u32>,
     /// The units to evaluate at the next instant, as bits.
@@ -165,7 +165,7 @@ pub(super) struct Machine {
     /// The auxiliary variables that were set.
     set: Vec<u32>,
     /// The faults of the current unit.
-    raised: Vec<cell::State>,
+    raised: Vec<cell::CellStatus>,
 }
 
 impl Machine {
@@ -219,7 +219,7 @@ impl Machine {
     }
 
     /// Evaluates the marked units and the units that depend on them, in order.
-    pub(super) fn sweep(&mut self, tell: &mut impl FnMut(MachineOutput<'_>)) {
+    pub(super) fn sweep(&mut self, emit: &mut impl FnMut(MachineOutput<'_>)) {
         self.faults.clear();
         let first = !self.state.begun;
         if first {
@@ -252,7 +252,7 @@ impl Machine {
                     strict: self.strict,
                     first,
                 };
-                effects.of(number, unit.effect, tell);
+                effects.of(number, unit.effect, emit);
                 let definition = unit.definition;
                 self.faults
                     .extend(self.raised.drain(..).map(|state| Fault { definition, kind: kind(state) }));
@@ -278,9 +278,9 @@ impl Machine {
     }
 }
 
-fn kind(state: cell::State) -> FaultKind {
+fn kind(state: cell::CellStatus) -> FaultKind {
     match state {
-        cell::State::TextTooLong => FaultKind::TextTooLong,
+        cell::CellStatus::TextTooLong => FaultKind::TextTooLong,
         _ => FaultKind::DividedByZero,
     }
 }
@@ -306,7 +306,7 @@ fn assign(state: &mut MachineState, constants: &[String], slot: Slot, value: Cel
 struct Effects<'m> {
     program: &'m Program,
     state: &'m mut MachineState,
-    raised: &'m mut Vec<cell::State>,
+    raised: &'m mut Vec<cell::CellStatus>,
     happening: &'m mut Vec<u32>,
     set: &'m mut Vec<u32>,
     strict: bool,
@@ -315,7 +315,7 @@ struct Effects<'m> {
 
 impl Effects<'_> {
     #[inline]
-    fn of(&mut self, unit: u32, effect: Effect, tell: &mut impl FnMut(MachineOutput<'_>)) {
+    fn of(&mut self, unit: u32, effect: Effect, emit: &mut impl FnMut(MachineOutput<'_>)) {
         let program = self.program;
         match effect {
             Effect::Condition { value, cell, export } => {
@@ -324,7 +324,7 @@ impl Effects<'_> {
                 if truth != before {
                     self.state.mark(program, program.sources.unit(unit));
                     if let Some(number) = export {
-                        tell(MachineOutput::Condition { number, truth });
+                        emit(MachineOutput::Condition { number, truth });
                     }
                 }
             }
@@ -341,7 +341,7 @@ impl Effects<'_> {
                         cells: &self.state.cells,
                         texts: self.state.texts.with(program.constants()),
                     };
-                    tell(MachineOutput::Event { number, values });
+                    emit(MachineOutput::Event { number, values });
                 }
             }
             Effect::Property { value, cell, number } => {
@@ -353,13 +353,13 @@ impl Effects<'_> {
                 } else if truth == before {
                     return;
                 }
-                tell(MachineOutput::Property { number, truth, count: self.state.counts[number as usize] });
+                emit(MachineOutput::Property { number, truth, count: self.state.counts[number as usize] });
             }
             Effect::Alarm { happens, number } => {
                 if self.holds(happens) {
                     let count = &mut self.state.counts[program.parts.properties.len() + number as usize];
                     *count += 1;
-                    tell(MachineOutput::Alarm { number, count: *count });
+                    emit(MachineOutput::Alarm { number, count: *count });
                 }
             }
             Effect::Assign { trigger, value, to } => {
@@ -375,13 +375,13 @@ impl Effects<'_> {
             Effect::Print { trigger, value, ty } => {
                 if self.holds(trigger) {
                     let texts = self.state.texts.with(program.constants());
-                    tell(MachineOutput::Print(self.state.cells[value as usize].value(ty, &texts)));
+                    emit(MachineOutput::Print(self.state.cells[value as usize].value(ty, &texts)));
                     self.sound(value);
                 }
             }
             Effect::Invoke { trigger, action } => {
                 if self.holds(trigger) {
-                    tell(MachineOutput::Invoke(action));
+                    emit(MachineOutput::Invoke(action));
                 }
             }
         }

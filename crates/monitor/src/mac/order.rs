@@ -70,12 +70,12 @@ pub(super) struct EvaluationOrder {
     pub(super) order: Vec<Item>,
     component: Vec<u32>,
     looks_back: Vec<bool>,
-    places: Places,
+    ranges: ItemRanges,
 }
 
 /// The indexes of items in the graph.
 #[derive(Clone, Copy)]
-struct Places {
+struct ItemRanges {
     conditions: usize,
     updates: usize,
     auxiliaries: usize,
@@ -85,8 +85,8 @@ struct Places {
     end: usize,
 }
 
-impl Places {
-    fn new(parts: &ScriptDef) -> Places {
+impl ItemRanges {
+    fn new(parts: &ScriptDef) -> ItemRanges {
         let conditions = parts.events.len();
         let updates = conditions + parts.conditions.len();
         let auxiliaries = updates + parts.updates.len();
@@ -94,7 +94,7 @@ impl Places {
         let properties = late + parts.conditions.len();
         let alarms = properties + parts.properties.len();
         let end = alarms + parts.alarms.len();
-        Places { conditions, updates, auxiliaries, late, properties, alarms, end }
+        ItemRanges { conditions, updates, auxiliaries, late, properties, alarms, end }
     }
 
     fn of(&self, item: Item) -> usize {
@@ -177,21 +177,21 @@ fn uses(parts: &ScriptDef, item: Item, walk: &mut Walk) -> Uses {
 impl EvaluationOrder {
     /// The order of evaluation, or all cycles.
     pub(super) fn new(parts: &ScriptDef) -> Result<EvaluationOrder, Vec<Cycle>> {
-        let places = Places::new(parts);
+        let ranges = ItemRanges::new(parts);
         let mut walk = Walk::default();
-        let used: Vec<Uses> = (0..places.end).map(|at| uses(parts, places.item(at), &mut walk)).collect();
+        let used: Vec<Uses> = (0..ranges.end).map(|at| uses(parts, ranges.item(at), &mut walk)).collect();
         let mut plan =
-            EvaluationOrder { order: Vec::new(), component: Vec::new(), looks_back: Vec::new(), places };
+            EvaluationOrder { order: Vec::new(), component: Vec::new(), looks_back: Vec::new(), ranges };
         // Assume first that no item reads old values, to find those that must.
         plan.looks_back.resize(parts.conditions.len(), false);
-        plan.component.resize(places.end, u32::MAX);
+        plan.component.resize(ranges.end, u32::MAX);
         for (number, members) in components(&plan.graph(parts, &used, false)).iter().enumerate() {
             for member in members {
                 plan.component[*member as usize] = number as u32;
             }
         }
         for id in (0..parts.conditions.len() as u32).map(ConditionId) {
-            let (item, used) = (Item::Condition(id), &used[places.of(Item::Condition(id))]);
+            let (item, used) = (Item::Condition(id), &used[ranges.of(Item::Condition(id))]);
             let back = used.unprimed.iter().any(|variable| plan.reads_old(item, *variable))
                 || used
                     .conditions
@@ -207,9 +207,9 @@ impl EvaluationOrder {
             let first = members[0];
             if members.len() > 1 || graph[first as usize].contains(&first) {
                 let path = finder.cycle_in_component_of(first);
-                cycles.push(Cycle::new(parts, path.iter().map(|place| places.item(*place as usize))));
+                cycles.push(Cycle::new(parts, path.iter().map(|place| ranges.item(*place as usize))));
             } else {
-                plan.order.push(places.item(first as usize));
+                plan.order.push(ranges.item(first as usize));
             }
         }
         if !cycles.is_empty() {
@@ -244,18 +244,18 @@ impl EvaluationOrder {
     /// Whether two items depend on each other, if none reads old values.
     fn together(&self, a: Item, b: Item) -> bool {
         let settled = |item| matches!(item, Item::Late(_) | Item::Property(_) | Item::Alarm(_));
-        !settled(a) && self.component[self.places.of(a)] == self.component[self.places.of(b)]
+        !settled(a) && self.component[self.ranges.of(a)] == self.component[self.ranges.of(b)]
     }
 
     /// The dependencies of all items. Until it is known which read old values, none does.
     fn graph(&self, parts: &ScriptDef, used: &[Uses], settled: bool) -> Vec<Vec<u32>> {
-        let places = self.places;
+        let ranges = self.ranges;
         let mut last_set: Vec<Option<u32>> = alloc::vec![None; parts.auxiliaries.len()];
-        let mut graph: Vec<Vec<u32>> = Vec::with_capacity(places.end);
+        let mut graph: Vec<Vec<u32>> = Vec::with_capacity(ranges.end);
         for (at, used) in used.iter().enumerate() {
-            let item = places.item(at);
+            let item = ranges.item(at);
             let mut needs: Vec<u32> = Vec::new();
-            let mut need = |item: Item| needs.push(places.of(item) as u32);
+            let mut need = |item: Item| needs.push(ranges.of(item) as u32);
             used.events.iter().for_each(|event| need(Item::Event(*event)));
             used.primed.iter().for_each(|variable| need(Item::Auxiliary(*variable)));
             for condition in &used.conditions {
@@ -277,8 +277,8 @@ impl EvaluationOrder {
         }
         for (at, update) in parts.updates.iter().enumerate() {
             if let Does::Assign(variable, _) = update.does {
-                let place = places.of(Item::Auxiliary(variable));
-                graph[place].push(places.of(Item::Update(at as u32)) as u32);
+                let place = ranges.of(Item::Auxiliary(variable));
+                graph[place].push(ranges.of(Item::Update(at as u32)) as u32);
             }
         }
         graph

@@ -1,6 +1,6 @@
 //! Compiled scripts: instructions in units, and dependencies.
 
-use super::cell::{Cell, Owned, TextId};
+use super::cell::{Cell, TextBuffers, TextId};
 use super::code::Op;
 use super::order::Definition;
 use super::script_def::ScriptDef;
@@ -20,7 +20,7 @@ pub(super) struct Program {
     pub(super) cells: Vec<Cell>,
     /// The cells that are kept between instants.
     pub(super) kept: Arc<[u32]>,
-    pub(super) texts: Owned,
+    pub(super) texts: TextBuffers,
     pub(super) sources: Sources,
     /// The units that read a source.
     pub(super) readers: Lists,
@@ -68,7 +68,7 @@ pub(super) struct Slot {
 impl Slot {
     /// Writes a value of the slot's type or undefined.
     #[inline]
-    pub(super) fn write(&self, cells: &mut [Cell], texts: &mut Owned, value: Value<'_>) {
+    pub(super) fn write(&self, cells: &mut [Cell], texts: &mut TextBuffers, value: Value<'_>) {
         cells[self.cell as usize] = match value {
             Value::String(text) => {
                 texts.write(self.text, &[], |own, _| own.push_str(text));

@@ -44,18 +44,18 @@ pub enum SnapshotError {
         /// The variable, or the method of the argument or result.
         name: String,
         /// The declared type; `None` for an object.
-        wanted: Option<Type>,
+        expected: Option<Type>,
         /// The type of the value.
-        got: Type,
+        found: Type,
     },
     /// There are more arguments than parameters.
     Arguments {
         /// The method.
         name: String,
         /// The number of parameters.
-        wanted: usize,
+        expected: usize,
         /// The number of arguments.
-        got: usize,
+        found: usize,
     },
 }
 
@@ -64,14 +64,14 @@ impl fmt::Display for SnapshotError {
         match self {
             SnapshotError::Variable(id) => write!(f, "the script has no variable with number {}", id.0),
             SnapshotError::Method(id) => write!(f, "the script has no method with number {}", id.0),
-            SnapshotError::Type { name, wanted: Some(wanted), got } => {
-                write!(f, "`{name}`: expected {wanted}, got {got}")
+            SnapshotError::Type { name, expected: Some(expected), found } => {
+                write!(f, "`{name}`: expected {expected}, got {found}")
             }
-            SnapshotError::Type { name, wanted: None, got } => {
-                write!(f, "`{name}`: expected an object, got {got}")
+            SnapshotError::Type { name, expected: None, found } => {
+                write!(f, "`{name}`: expected an object, got {found}")
             }
-            SnapshotError::Arguments { name, wanted, got } => {
-                write!(f, "`{name}` has {wanted} parameters, got {got} arguments")
+            SnapshotError::Arguments { name, expected, found } => {
+                write!(f, "`{name}` has {expected} parameters, got {found} arguments")
             }
         }
     }
@@ -91,7 +91,7 @@ pub enum ScriptError {
 impl fmt::Display for ScriptError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ScriptError::Misplaced(words) => f.write_str(words),
+            ScriptError::Misplaced(message) => f.write_str(message),
             ScriptError::Cycles(cycles) => {
                 for (at, cycle) in cycles.iter().enumerate() {
                     write!(f, "{}{cycle}", if at == 0 { "" } else { "; " })?;
@@ -183,7 +183,7 @@ impl Recogniser {
             Snapshot::Changed(variable, value) => self.change(variable, value).map(drop),
             Snapshot::Start(method, arguments) => self.start(method, arguments),
             Snapshot::End(method, arguments, result) => self.end(method, arguments, result),
-            Snapshot::Invalidated(variables) => self.gone(variables),
+            Snapshot::Invalidated(variables) => self.invalidate(variables),
             Snapshot::Tick => Ok(()),
         }
     }
@@ -248,9 +248,11 @@ impl Recogniser {
             return Err(SnapshotError::Variable(variable));
         };
         match value.ty() {
-            Some(got) if got != declared.ty => {
-                Err(SnapshotError::Type { name: declared.name.clone(), wanted: Some(declared.ty), got })
-            }
+            Some(got) if got != declared.ty => Err(SnapshotError::Type {
+                name: declared.name.clone(),
+                expected: Some(declared.ty),
+                found: got,
+            }),
             _ => Ok(()),
         }
     }
@@ -301,7 +303,7 @@ impl Recogniser {
         self.machine.mark(self.machine.program.sources.method(method.0));
     }
 
-    fn gone(&mut self, variables: &[VariableId]) -> Result<(), SnapshotError> {
+    fn invalidate(&mut self, variables: &[VariableId]) -> Result<(), SnapshotError> {
         if let Some(unknown) = variables.iter().find(|id| id.at() >= self.parts().variables.len()) {
             return Err(SnapshotError::Variable(*unknown));
         }
@@ -325,18 +327,18 @@ impl Recogniser {
         };
         let name = || declared.name.clone();
         if arguments.len() > declared.parameters.len() {
-            let (wanted, got) = (declared.parameters.len(), arguments.len());
-            return Err(SnapshotError::Arguments { name: name(), wanted, got });
+            let (expected, found) = (declared.parameters.len(), arguments.len());
+            return Err(SnapshotError::Arguments { name: name(), expected, found });
         }
         let expected = declared.parameters.iter().chain([&declared.result]);
         let values = arguments.iter().copied();
         let missing = declared.parameters.len() - arguments.len();
         let values = values.chain(core::iter::repeat_n(Value::Undefined, missing)).chain([result]);
-        for (wanted, value) in expected.zip(values) {
+        for (declared, value) in expected.zip(values) {
             if let Some(got) = value.ty()
-                && *wanted != Some(got)
+                && *declared != Some(got)
             {
-                return Err(SnapshotError::Type { name: name(), wanted: *wanted, got });
+                return Err(SnapshotError::Type { name: name(), expected: *declared, found: got });
             }
         }
         Ok(())

@@ -365,20 +365,20 @@ impl ScriptDef {
     }
 
     /// Whether some definition refers to the entry of a method, and whether some refers to its exit.
-    pub fn moments(&self, method: MethodId) -> (bool, bool) {
-        let mut moments = (false, false);
+    pub fn observed_boundaries(&self, method: MethodId) -> (bool, bool) {
+        let mut observed_boundaries = (false, false);
         for (occurrence, _) in &self.occurrences {
             match occurrence {
-                Occurrence::StartMethod(of) if *of == method => moments.0 = true,
-                Occurrence::EndMethod(of) if *of == method => moments.1 = true,
-                Occurrence::BoundaryMethod(of) if *of == method => moments = (true, true),
+                Occurrence::StartMethod(of) if *of == method => observed_boundaries.0 = true,
+                Occurrence::EndMethod(of) if *of == method => observed_boundaries.1 = true,
+                Occurrence::BoundaryMethod(of) if *of == method => observed_boundaries = (true, true),
                 _ => {}
             }
         }
         if self.exprs.iter().any(|(expr, _)| matches!(expr, Expr::Inside(of) if *of == method)) {
-            moments = (true, true);
+            observed_boundaries = (true, true);
         }
-        moments
+        observed_boundaries
     }
 
     /// The variables, by number.

@@ -104,12 +104,8 @@ impl Scripts {
 
     /// Restores states. Returns false if they belong to other scripts; some may have been restored then.
     #[must_use]
-    pub fn restore(&mut self, remembered: &[ScriptState]) -> bool {
-        self.derivers.len() == remembered.len()
-            && self
-                .derivers
-                .iter_mut()
-                .zip(remembered)
-                .all(|(deriver, remembered)| deriver.restore(remembered))
+    pub fn restore(&mut self, saved: &[ScriptState]) -> bool {
+        self.derivers.len() == saved.len()
+            && self.derivers.iter_mut().zip(saved).all(|(deriver, saved)| deriver.restore(saved))
     }
 }

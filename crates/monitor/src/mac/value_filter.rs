@@ -14,7 +14,7 @@ use alloc::vec::Vec;
 ///
 /// ```
 /// use invigil_monitor::mac::{Abstraction, Binary, Constant, ValueFilter, Threshold, Type, Value};
-/// let ten = Threshold { operator: Binary::AtMost, ty: Type::Int, against: Constant::Whole(10) };
+/// let ten = Threshold { operator: Binary::AtMost, ty: Type::Int, constant: Constant::Whole(10) };
 /// let mut filter = ValueFilter::new(&Abstraction::Thresholds(vec![ten]));
 /// let reported = [1, 5, 10, 11, 12, 3].map(|value| filter.passes(Value::Int(value)));
 /// assert_eq!(reported, [true, false, false, true, false, true]);
@@ -124,7 +124,7 @@ fn region(thresholds: &[Threshold], value: Value<'_>) -> Region {
     let fraction = matches!(ty, Type::Float | Type::Double);
     let (mut whole, mut floating) = ((i64::MIN, i64::MAX), (f64::NEG_INFINITY, f64::INFINITY));
     for threshold in thresholds {
-        match threshold.against {
+        match threshold.constant {
             Constant::Whole(at) if !fraction => {
                 let step = (at.saturating_sub(1), at.saturating_add(1));
                 narrow(&mut whole, threshold.operator, cell.as_whole(), at, step);
@@ -152,7 +152,7 @@ fn narrow<T: PartialOrd + Copy>(
     at: T,
     (below, above): (T, T),
 ) {
-    let (most, least) = match operator {
+    let (max, min) = match operator {
         Binary::Less | Binary::AtLeast if value < at => (Some(below), None),
         Binary::Less | Binary::AtLeast => (None, Some(at)),
         Binary::AtMost | Binary::Greater if value <= at => (Some(at), None),
@@ -161,14 +161,14 @@ fn narrow<T: PartialOrd + Copy>(
         _ if value > at => (None, Some(above)),
         _ => (Some(at), Some(at)),
     };
-    if let Some(most) = most
-        && most < *high
+    if let Some(max) = max
+        && max < *high
     {
-        *high = most;
+        *high = max;
     }
-    if let Some(least) = least
-        && least > *low
+    if let Some(min) = min
+        && min > *low
     {
-        *low = least;
+        *low = min;
     }
 }

@@ -60,7 +60,7 @@ impl DeadObjects {
 impl Automaton {
     /// Collects slices of dead objects, as far as this has no visible effect.
     ///
-    /// `gone` must be [sorted](DeadObjects::sort). `reactions` is non-zero for each state with a reaction. The
+    /// `dead` must be [sorted](DeadObjects::sort). `reactions` is non-zero for each state with a reaction. The
     /// ids that occur in slices are added to `found`.
     ///
     /// ```
@@ -92,23 +92,23 @@ impl Automaton {
     ///     let event = Event { id: EventId(0), params: &[Value::int(iterator)], text: "" };
     ///     automaton.step(&mut slices, &mut Scratch::default(), &event, &mut NoopObserver);
     /// }
-    /// let gone = DeadObjects { ids: vec![1, 2], non_objects: vec![] };
-    /// automaton.collect_slices(&mut slices, &gone, &[], &mut Vec::new());
+    /// let dead = DeadObjects { ids: vec![1, 2], non_objects: vec![] };
+    /// automaton.collect_slices(&mut slices, &dead, &[], &mut Vec::new());
     /// // The root and the third are left.
     /// assert_eq!((slices.len(), slices.collected(1)), (2, 2));
     /// ```
     pub fn collect_slices(
         &self,
         slices: &mut SliceTable,
-        gone: &DeadObjects,
+        dead_objects: &DeadObjects,
         reactions: &[u8],
         found: &mut Vec<i64>,
     ) {
-        let objects = self.objects(gone);
+        let objects = self.objects(dead_objects);
         if objects == 0 || slices.failure.is_some() {
             return;
         }
-        let mut harmless = HarmlessStates { automaton: self, reactions, known: BTreeMap::new() };
+        let mut harmless = HarmlessStates { automaton: self, reactions, results: BTreeMap::new() };
         let (mut idle, mut reported) = (Vec::new(), 0);
         // What events of live objects can agree with: a mask, and the first slice with the same values for it.
         let mut agreeing: BTreeSet<(usize, u32)> = BTreeSet::new();
@@ -117,7 +117,7 @@ impl Automaton {
             if !head.alive || head.bound == 0 {
                 continue;
             }
-            let dead = slices.mark_dead(slice, objects, gone, found);
+            let dead = slices.mark_dead(slice, objects, dead_objects, found);
             if dead == 0 || !harmless.is(head.state, head.bound, dead) {
                 continue;
             }
@@ -146,11 +146,11 @@ impl Automaton {
     }
 
     /// The slice parameters that are always objects.
-    fn objects(&self, gone: &DeadObjects) -> ParamMask {
+    fn objects(&self, dead_objects: &DeadObjects) -> ParamMask {
         let mut objects = ((1u16 << self.slice_on.len()) - 1) as ParamMask;
         for (event_id, params) in &self.bindings {
             for (bit, at) in params.iter().enumerate() {
-                if at.is_some_and(|at| gone.non_objects.contains(&(*event_id, at))) {
+                if at.is_some_and(|at| dead_objects.non_objects.contains(&(*event_id, at))) {
                     objects &= !(1 << bit);
                 }
             }
@@ -170,7 +170,7 @@ impl SliceTable {
         &mut self,
         slice: u32,
         objects: ParamMask,
-        gone: &DeadObjects,
+        dead_objects: &DeadObjects,
         found: &mut Vec<i64>,
     ) -> ParamMask {
         let mut head = self.records.head(slice);
@@ -178,7 +178,7 @@ impl SliceTable {
             let bit: ParamMask = 1 << bit;
             if objects & !head.dead & bit != 0
                 && let Some(number) = key.as_int()
-                && gone.ids.binary_search(&number).is_ok()
+                && dead_objects.ids.binary_search(&number).is_ok()
             {
                 head.dead |= bit;
                 found.push(number);
@@ -194,30 +194,30 @@ struct HarmlessStates<'a> {
     automaton: &'a Automaton,
     reactions: &'a [u8],
     /// Results by state, bound parameters and dead parameters.
-    known: BTreeMap<(StateId, ParamMask, ParamMask), bool>,
+    results: BTreeMap<(StateId, ParamMask, ParamMask), bool>,
 }
 
 impl HarmlessStates<'_> {
     fn is(&mut self, state: StateId, bound: ParamMask, dead: ParamMask) -> bool {
-        if let Some(known) = self.known.get(&(state, bound, dead)) {
-            return *known;
+        if let Some(result) = self.results.get(&(state, bound, dead)) {
+            return *result;
         }
-        let is = self.look(state, bound & !dead).is_some();
-        self.known.insert((state, bound, dead), is);
+        let is = self.has_no_effect(state, bound & !dead).is_some();
+        self.results.insert((state, bound, dead), is);
         is
     }
 
     /// Visits all states reachable by events of live parameters; `None` if one has a visible effect.
-    fn look(&self, from: StateId, living: ParamMask) -> Option<()> {
+    fn has_no_effect(&self, from: StateId, living: ParamMask) -> Option<()> {
         let automaton = self.automaton;
-        let says = |state: StateId| {
+        let output = |state: StateId| {
             let state = &automaton.states[usize::from(state)];
             (state.verdict, state.at_end, state.is_final)
         };
         let mut seen = vec![false; automaton.states.len()];
-        let mut left = vec![from];
+        let mut stack = vec![from];
         seen[usize::from(from)] = true;
-        while let Some(state) = left.pop() {
+        while let Some(state) = stack.pop() {
             for (event_id, dispatch) in automaton.dispatch_table.iter().enumerate() {
                 if dispatch.mask & !living != 0 {
                     continue;
@@ -232,13 +232,13 @@ impl HarmlessStates<'_> {
                     let is_heard = [state, to].iter().any(|state| {
                         self.reactions.get(usize::from(*state)).is_some_and(|reactions| *reactions != 0)
                     });
-                    let asks = cell.decision.is_some() || !cell.required.is_empty();
+                    let has_guard = cell.decision.is_some() || !cell.required.is_empty();
                     let acts = automaton.states[usize::from(to)].action.is_some();
-                    if runs || is_heard || asks || acts || says(to) != says(from) {
+                    if runs || is_heard || has_guard || acts || output(to) != output(from) {
                         return None;
                     }
                     if !core::mem::replace(&mut seen[usize::from(to)], true) {
-                        left.push(to);
+                        stack.push(to);
                     }
                 }
             }

@@ -120,7 +120,7 @@ impl SliceTable {
         self.records.set_head(slice, Head { state, bound, dead, alive: true, parent });
         for at in 0..self.keys + automaton.env.len() {
             let value = self.heap.decode(&mut reader.0)?;
-            // A key is an inline value or a string, and bound if and only if the head says so.
+            // A key is an inline value or a string, and bound if and only if the head specifies it.
             if at < self.keys && (value.is_unset() == (bound & 1 << at != 0) || !self.is_key(value)) {
                 return None;
             }

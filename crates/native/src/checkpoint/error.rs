@@ -31,7 +31,7 @@ pub enum CheckpointError {
         /// The process.
         process: Pid,
         /// The request.
-        asked: &'static str,
+        operation: &'static str,
         /// The kernel's error.
         errno: Errno,
     },
@@ -66,18 +66,18 @@ impl fmt::Display for CheckpointError {
                 f,
                 "process {process} is in another process id namespace: run Invigil in that namespace"
             ),
-            Self::Refused { process, asked, errno: Errno::ENOMEM } => write!(
+            Self::Refused { process, operation, errno: Errno::ENOMEM } => write!(
                 f,
-                "there is not enough memory to {asked} process {process}: drop other checkpoints, \
+                "there is not enough memory to {operation} process {process}: drop other checkpoints, \
                  or allow overcommit (vm.overcommit_memory)"
             ),
-            Self::Refused { process, asked, errno: Errno::EAGAIN } => write!(
+            Self::Refused { process, operation, errno: Errno::EAGAIN } => write!(
                 f,
-                "there are too many processes to {asked} process {process}: drop other checkpoints, \
+                "there are too many processes to {operation} process {process}: drop other checkpoints, \
                  or raise the limit (ulimit -u)"
             ),
-            Self::Refused { process, asked, errno } => {
-                write!(f, "the kernel refuses to {asked} process {process}: {}", errno.desc())
+            Self::Refused { process, operation, errno } => {
+                write!(f, "the kernel refuses to {operation} process {process}: {}", errno.desc())
             }
             Self::CopyEnded(copy) => {
                 write!(f, "the checkpoint is lost: its copy, process {copy}, has been killed")

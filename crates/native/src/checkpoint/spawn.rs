@@ -72,7 +72,7 @@ fn make(
     mut flags: u64,
     thread: &ThreadState,
     ids: Ids,
-    asked: &'static str,
+    operation: &'static str,
 ) -> Result<(Pid, Ids), CheckpointError> {
     const SIZE: usize = 88;
     if thread.clear_child_tid != 0 {
@@ -108,14 +108,14 @@ fn make(
             }
             // The id is in use, or choosing one needs a capability that the target does not have.
             Errno::EEXIST | Errno::EPERM if ids == Ids::Same => ids = Ids::New,
-            _ => return Ok((await_stop(memory, asked, result)?, ids)),
+            _ => return Ok((await_stop(memory, operation, result)?, ids)),
         }
     }
 }
 
 /// Waits until the new thread is stopped.
-fn await_stop(process: Pid, asked: &'static str, result: i64) -> Result<Pid, CheckpointError> {
-    let tid = Pid::from_raw(succeeded(process, asked, result)? as i32);
+fn await_stop(process: Pid, operation: &'static str, result: i64) -> Result<Pid, CheckpointError> {
+    let tid = Pid::from_raw(succeeded(process, operation, result)? as i32);
     match raw::wait(tid).map_err(|errno| InjectError::of(tid, errno))? {
         Status::Stopped { .. } => Ok(tid),
         Status::Ended => Err(InjectError::Ended(tid).into()),

@@ -78,9 +78,9 @@ impl ThreadState {
     ) -> Result<(), CheckpointError> {
         let first = self.tid == leader.tid;
         let mut thread = BorrowedThread::begin(tid, scratch)?;
-        let asked = "prepare a thread of";
+        let operation = "prepare a thread of";
         let mut call = |number, arguments| -> Result<(), CheckpointError> {
-            succeeded(process, asked, thread.call(number, arguments)?).map(drop)
+            succeeded(process, operation, thread.call(number, arguments)?).map(drop)
         };
         // Also for the leader: a new process has no robust list. These calls also take the thread to a stop where
         // signals can be injected.
@@ -145,9 +145,11 @@ fn name(process: Pid, tid: Pid) -> Vec<u8> {
 }
 
 /// Converts the result of a system call.
-pub(super) fn succeeded(process: Pid, asked: &'static str, result: i64) -> Result<u64, CheckpointError> {
+pub(super) fn succeeded(process: Pid, operation: &'static str, result: i64) -> Result<u64, CheckpointError> {
     match u64::try_from(result) {
         Ok(value) => Ok(value),
-        Err(_) => Err(CheckpointError::Refused { process, asked, errno: Errno::from_raw(-result as i32) }),
+        Err(_) => {
+            Err(CheckpointError::Refused { process, operation, errno: Errno::from_raw(-result as i32) })
+        }
     }
 }

@@ -21,8 +21,8 @@ impl NativeTarget {
         let mut has_tail_returns = false;
         for index in 0..self.trap_reasons.at(site).len() {
             match self.trap_reasons.at(site)[index] {
-                TrapReason::Event { plan, event_site } if self.plans.emits(plan, event_site) => {
-                    self.emit(tid, plan, event_site)?
+                TrapReason::Event { plan_index, site_index } if self.plans.emits(plan_index, site_index) => {
+                    self.emit(tid, plan_index, site_index)?
                 }
                 TrapReason::TailReturn => has_tail_returns = true,
                 _ => {}
@@ -36,8 +36,8 @@ impl NativeTarget {
 
     /// Emits the event of a plan at one of its sites.
     fn emit(&mut self, tid: Tid, plan_index: u32, site_index: u32) -> TargetResult {
-        let noted_call = match self.plans.get(plan_index).trigger {
-            Trigger::Exit => self.take_noted_call(tid, plan_index)?,
+        let pending_call = match self.plans.get(plan_index).trigger {
+            Trigger::Exit => self.find_pending_call(tid, plan_index)?,
             _ => None,
         };
         let plan = &self.plans.all[plan_index as usize];
@@ -67,9 +67,9 @@ impl NativeTarget {
                 Some(Scalar::Unavailable(_)) => Value::UNSET,
                 Some(scalar) => to_monitor_value(&scalar, param.ty, &mut self.batch),
             };
-            let noted = noted_call.as_ref().filter(|_| value.is_unset());
-            let value = match noted.and_then(|call| self.noted_value(plan, call, position)) {
-                Some(noted) => to_monitor_value(&noted, param.ty, &mut self.batch),
+            let saved_call = pending_call.as_ref().filter(|_| value.is_unset());
+            let value = match saved_call.and_then(|call| self.saved_value(plan, call, position)) {
+                Some(saved) => to_monitor_value(&saved, param.ty, &mut self.batch),
                 None => value,
             };
             values.push(value);

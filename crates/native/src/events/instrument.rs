@@ -48,27 +48,27 @@ impl NativeTarget {
                 _ => {}
             }
             if is_exit {
-                if is_needed { self.note_threads_at_entry(index)? } else { self.forget_calls(index) }
+                if is_needed { self.track_threads_at_entry(index)? } else { self.forget_calls(index) }
             }
         }
         Ok(())
     }
 
-    /// Notes the calls of threads that are at the entry of a function, whose exit can still be observed.
-    fn note_threads_at_entry(&mut self, index: usize) -> TargetResult {
-        let at_site = self.tracer.threads.values().filter(|thread| !thread.foreign);
+    /// Tracks the calls of threads that are at the entry of a function, whose exit can still be observed.
+    fn track_threads_at_entry(&mut self, index: usize) -> TargetResult {
+        let at_site = self.tracer.threads.values().filter(|thread| !thread.is_foreign_process);
         let at_site: Vec<_> = at_site.filter_map(|thread| Some((thread.tid, thread.at_site?))).collect();
         for (tid, site) in at_site {
             for event_site in 0..self.plans.all[index].sites.len() {
                 if self.plans.all[index].sites[event_site].site == site {
-                    self.note_call(tid, index as u32, event_site as u32)?;
+                    self.track_call(tid, index as u32, event_site as u32)?;
                 }
             }
         }
         Ok(())
     }
 
-    /// Forgets the calls noted for exits that are not needed any more; they would be out of date later.
+    /// Removes the calls tracked for exits that are not needed any more; they would be out of date later.
     fn forget_calls(&mut self, index: usize) {
         let event = self.plans.all[index].event;
         let mut returns = Vec::new();
@@ -115,7 +115,7 @@ impl NativeTarget {
         Ok(())
     }
 
-    /// Notes that the call whose variable an event watches has returned.
+    /// Records that the call whose variable an event watches has returned.
     pub(crate) fn event_watch_ended(&mut self, plan: u32) {
         if let Some(plan) = self.plans.all.get_mut(plan as usize) {
             plan.watcher = None;

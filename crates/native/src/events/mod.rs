@@ -2,8 +2,8 @@
 
 mod emit;
 mod instrument;
-mod noted_calls;
 pub(crate) mod params;
+mod pending_calls;
 mod resolve;
 mod system;
 mod system_params;
@@ -24,7 +24,7 @@ use std::ops::Range;
 pub(crate) enum SiteRole {
     /// The event occurs here.
     Event,
-    /// Entry of the function: values that are not available at its exit are noted.
+    /// Entry of the function: values that are not available at its exit are saved.
     Entry,
     /// Tail call: another function will return in place of this one.
     TailCall,
@@ -55,14 +55,15 @@ pub(crate) enum Trigger {
     Access(AccessKind),
     /// The entry or exit of a system call.
     Syscall { number: i64, after: bool },
-    /// A notification of the system: a signal, a new process, a new thread.
-    System,
+    /// The event does not occur at a site. It is a notification of the system (a signal, a new process, a new thread),
+    /// is derived by a script, comes from a trace only (such as `#tick`), or could not be resolved.
+    WithoutSite,
 }
 
 impl Trigger {
     /// Whether an embedded monitor can observe the event; memory accesses and system calls need the debugger.
     pub(crate) fn is_embeddable(&self) -> bool {
-        matches!(self, Trigger::Location | Trigger::Exit | Trigger::System)
+        matches!(self, Trigger::Location | Trigger::Exit | Trigger::WithoutSite)
     }
 }
 
@@ -94,7 +95,7 @@ pub(crate) struct EventPlans {
 }
 
 impl EventPlans {
-    /// Forgets all sites: the target executed another program.
+    /// Removes all sites: the target executed another program.
     pub(crate) fn forget_sites(&mut self) {
         for plan in &mut self.all {
             plan.sites.clear();
@@ -111,7 +112,7 @@ impl EventPlans {
             .for_each(|event_site| event_site.role = SiteRole::Unmapped);
     }
 
-    /// Forgets the functions of an unmapped range, so functions loaded there are resolved again.
+    /// Removes the functions of an unmapped range, so functions loaded there are resolved again.
     pub(crate) fn forget_range(&mut self, range: &Range<u64>) {
         self.all.iter_mut().for_each(|plan| plan.resolved.retain(|entry| !range.contains(entry)));
     }

@@ -28,7 +28,7 @@ impl NativeTarget {
                 let help = String::new();
                 let reason = error.to_string();
                 unresolved.push(UnresolvedEvent { event, param: None, reason, help, pending: false });
-                Trigger::System
+                Trigger::WithoutSite
             });
             self.plans.all.push(EventPlan {
                 event,
@@ -53,7 +53,7 @@ impl NativeTarget {
         for (number, plan) in (0..).zip(std::mem::take(&mut self.plans.all)) {
             for (index, event_site) in (0..).zip(plan.sites) {
                 self.trap_reasons
-                    .remove(event_site.site, TrapReason::Event { plan: number, event_site: index });
+                    .remove(event_site.site, TrapReason::Event { plan_index: number, site_index: index });
             }
         }
         Ok(())
@@ -62,7 +62,7 @@ impl NativeTarget {
     /// Determines what triggers an event, by its name and kind.
     fn trigger_of(&self, name: &str, kind: EventKind) -> TargetResult<Trigger> {
         if name.starts_with('#') {
-            return Ok(Trigger::System);
+            return Ok(Trigger::WithoutSite);
         }
         if let Some(call) = name.strip_prefix("syscall:") {
             let number = call.parse::<syscalls::Sysno>().map(|number| number.id().into());
@@ -148,7 +148,9 @@ impl NativeTarget {
                     unresolved.push(unresolved_event(error.message, help, self.plans.allow_pending));
                 }
             }
-            Trigger::Syscall { .. } | Trigger::System => unresolved.extend(system_params::unresolved(plan)),
+            Trigger::Syscall { .. } | Trigger::WithoutSite => {
+                unresolved.extend(system_params::unresolved(plan))
+            }
         }
         Ok(unresolved)
     }
@@ -221,7 +223,7 @@ impl NativeTarget {
         }
         let plan = &mut self.plans.all[index];
         plan.resolved.push(entry);
-        // Values that cannot be read at the exit, or only if a caller still has them, are noted at the entry.
+        // Values that cannot be read at the exit, or only if a caller still has them, are saved at the entry.
         let needs_entry = plan.sites.iter().any(|event_site| {
             let reads = event_site.reads.iter().zip(&plan.params);
             let mut reads = reads.filter(|(_, param)| param.source != ParamSource::Ret);
@@ -318,7 +320,7 @@ impl NativeTarget {
             }
             reads.push(extractor);
         }
-        // The noted call is found by the stack pointer.
+        // The pending call is found by the stack pointer.
         if plan.trigger == Trigger::Exit {
             needs = needs.max(RegisterNeeds::General);
         }
@@ -346,7 +348,7 @@ impl NativeTarget {
             plan.resolved.push(address);
         }
         let active = plan.active;
-        self.trap_reasons.add(site, TrapReason::Event { plan: index as u32, event_site });
+        self.trap_reasons.add(site, TrapReason::Event { plan_index: index as u32, site_index: event_site });
         if active {
             self.tracer.sites.add_trap_ref(&self.tracer.memory, site);
         }

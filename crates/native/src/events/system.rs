@@ -1,4 +1,4 @@
-//! System events: signals, processes, threads, system calls.
+//! Predefined events: signals, processes, threads, system calls.
 
 use super::params::{builtin_value, text_value, to_monitor_value};
 use super::{EventPlan, Trigger};
@@ -11,7 +11,7 @@ use invigil_monitor::event::{EventMeta, ParamSource, ParamType};
 use invigil_session::target::{StopReason, TargetResult};
 
 impl NativeTarget {
-    /// Emits a system event, if it is instrumented.
+    /// Emits a predefined event, if it is instrumented.
     pub(crate) fn system_event(&mut self, tid: Tid, name: &str) -> TargetResult<Option<StopReason>> {
         let child = self.plans.last_child;
         let process = self.tracer.process;

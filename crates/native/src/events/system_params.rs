@@ -1,11 +1,11 @@
-//! Parameters of system events.
+//! Parameters of predefined events.
 
 use super::{EventPlan, Trigger};
 use invigil_monitor::event::ParamSource;
 use invigil_session::target::UnresolvedEvent;
 
 /// The events with their parameters; several parameters may be synonyms.
-const EVENTS: [(&str, &[&str]); 6] = [
+const PARAMETERS_BY_EVENT: [(&str, &[&str]); 6] = [
     ("#signal", &["name", "number", "signal", "address", "sender"]),
     ("#fork", &["child"]),
     ("#exec", &["path"]),
@@ -19,20 +19,20 @@ const THREAD: &[&str] = &["thread", "id", "tid"];
 /// Number of arguments of a system call.
 const ARGUMENTS: u32 = 6;
 
-/// The parameters of a system event.
+/// The parameters of a predefined event.
 pub(super) fn params_of(event: &str) -> Option<&'static [&'static str]> {
-    EVENTS.iter().find(|(name, _)| *name == event).map(|(_, names)| *names)
+    PARAMETERS_BY_EVENT.iter().find(|(name, _)| *name == event).map(|(_, names)| *names)
 }
 
-/// Reports the parameters that a system event does not have.
+/// Reports the parameters that a predefined event does not have.
 pub(super) fn unresolved(plan: &EventPlan) -> Vec<UnresolvedEvent> {
     let has = |source: &ParamSource| match (source, &plan.trigger) {
         (ParamSource::Thread | ParamSource::Program | ParamSource::Time, _) => true,
         (ParamSource::Arg(number), Trigger::Syscall { .. }) => (1..=ARGUMENTS).contains(number),
         (ParamSource::Ret, Trigger::Syscall { after, .. }) => *after,
         // `#join`, `#leave` and `#tick` do not come from a native program.
-        (_, Trigger::System) if params_of(&plan.name).is_none() => true,
-        (ParamSource::Name(name), Trigger::System) => {
+        (_, Trigger::WithoutSite) if params_of(&plan.name).is_none() => true,
+        (ParamSource::Name(name), Trigger::WithoutSite) => {
             params_of(&plan.name).is_some_and(|names| names.contains(&name.as_str()))
         }
         _ => false,

@@ -102,7 +102,7 @@ impl NativeTarget {
     /// Returns a stopped thread, preferably the selected one.
     pub(crate) fn stopped_thread(&mut self) -> TargetResult<Tid> {
         let stopped = |thread: &&TracedThread| {
-            !thread.running && !thread.group_stopped && !thread.foreign && !thread.zombie
+            !thread.running && !thread.group_stopped && !thread.is_foreign_process && !thread.zombie
         };
         let mut all = self.tracer.threads.values().filter(stopped).map(|thread| thread.tid);
         let first = all.next();
@@ -167,7 +167,7 @@ impl NativeTarget {
         Ok(())
     }
 
-    /// Forgets the sites of unmapped code; other code may be loaded there.
+    /// Removes the sites of unmapped code; other code may be loaded there.
     fn forget_range(&mut self, range: &Range<u64>) {
         for site in self.tracer.sites.unmap(range) {
             self.trap_reasons.forget(site);

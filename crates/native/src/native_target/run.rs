@@ -19,7 +19,7 @@ impl NativeTarget {
             let stop = self.run_to_stop()?;
             // Events that embedded monitors have processed are not reported unless a reaction is due.
             let stops = stop != StopReason::Events
-                || !self.probes.in_agent
+                || !self.probes.are_probes_used
                 || self.probes.has_fetched_reaction()
                 || self.step_in_agent()?;
             if stops {
@@ -156,7 +156,7 @@ impl NativeTarget {
         Ok(stop)
     }
 
-    /// Stops the target for the user, who has not asked for a stop reason.
+    /// Stops all threads without a stop reason.
     pub(crate) fn suspend(&mut self) -> TargetResult {
         self.cancel_step();
         self.cpu_affinity.unpin_all();
@@ -167,11 +167,13 @@ impl NativeTarget {
     pub(crate) fn on_site_hit(&mut self, tid: Tid, site: SiteId) -> TargetResult<Option<StopReason>> {
         self.stopped_at = Instant::now();
         self.cpu_affinity.on_stop(tid, self.stopped_at);
-        let mut loader = false;
+        let mut is_loader_stop = false;
         for index in 0..self.trap_reasons.at(site).len() {
             match self.trap_reasons.at(site)[index] {
-                TrapReason::Event { plan, event_site } => self.note_call(tid, plan, event_site)?,
-                TrapReason::Loader => loader = true,
+                TrapReason::Event { plan_index, site_index } => {
+                    self.track_call(tid, plan_index, site_index)?
+                }
+                TrapReason::Loader => is_loader_stop = true,
                 TrapReason::FrameEnd { watcher, tid: watched, above }
                     if watched == tid
                         && self.tracer.thread(tid)?.registers().map_err(trace_error)?.rsp > above =>
@@ -181,7 +183,7 @@ impl NativeTarget {
                 _ => {}
             }
         }
-        if loader && images::is_consistent(&self.program, &self.clean_memory()) {
+        if is_loader_stop && images::is_consistent(&self.program, &self.clean_memory()) {
             self.on_images_changed()?;
             self.record_new_sites()?;
         }
@@ -227,7 +229,8 @@ impl NativeTarget {
         let mut owners = OwnerSet::default();
         for reason in self.trap_reasons.at(site) {
             match reason {
-                TrapReason::Event { plan, event_site } if !self.plans.emits(*plan, *event_site) => {}
+                TrapReason::Event { plan_index, site_index }
+                    if !self.plans.emits(*plan_index, *site_index) => {}
                 TrapReason::Event { .. } | TrapReason::TailReturn => owners = owners.with(Owner::Monitors),
                 TrapReason::Breakpoint(id) => {
                     if let Some(owner) = self.breakpoints.owner(*id) {

@@ -10,18 +10,18 @@ impl NativeTarget {
     /// Handles a signal before its delivery.
     pub(super) fn signal(&mut self, tid: Tid, info: SignalInfo) -> TargetResult<Option<StopReason>> {
         if info.number == libc::SIGSEGV && self.watchpoints.is_protected(info.address) {
-            return match self.tracer.thread(tid)?.foreign {
+            return match self.tracer.thread(tid)?.is_foreign_process {
                 true => self.on_foreign_access(tid, info.address).map(|()| None),
                 false => self.on_protected_access(tid, info.address),
             };
         }
-        if self.tracer.threads.get(&tid).is_some_and(|thread| thread.foreign) {
+        if self.tracer.threads.get(&tid).is_some_and(|thread| thread.is_foreign_process) {
             // A process that shares the memory, but is not the target.
             self.tracer.thread(tid)?.signal = info.number;
             self.tracer.cont(tid)?;
             return Ok(None);
         }
-        // The terminal sends Ctrl-C to the debugger as well, for which it is meant.
+        // The terminal sends Ctrl-C to the debugger as well, which handles it.
         if info.number == libc::SIGINT && info.code == libc::SI_KERNEL {
             self.tracer.interrupt_requested.store(false, Ordering::SeqCst);
             self.current = tid;

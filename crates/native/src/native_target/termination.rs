@@ -41,8 +41,13 @@ impl NativeTarget {
 
     /// Detaches the processes that share the target's memory; they continue without traps.
     fn release_foreign_processes(&mut self) {
-        let all: Vec<Tid> =
-            self.tracer.threads.values().filter(|thread| thread.foreign).map(|thread| thread.tid).collect();
+        let all: Vec<Tid> = self
+            .tracer
+            .threads
+            .values()
+            .filter(|thread| thread.is_foreign_process)
+            .map(|thread| thread.tid)
+            .collect();
         if all.is_empty() || self.tracer.stop_all().is_err() {
             return;
         }

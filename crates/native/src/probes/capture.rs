@@ -33,16 +33,17 @@ pub(crate) fn capture(
 }
 
 /// How a probe at the exit of a call reads a parameter from an argument, given how it is read at the entry. If
-/// `is_pointee` is set, it reads what the argument points to at the exit. `None` if the debugger must note and read it.
+/// `is_pointee` is set, it reads what the argument points to at the exit. `None` if the debugger must save and read it.
 pub(crate) fn capture_argument(entry_site: u32, extractor: &Extractor, is_pointee: bool) -> Option<Capture> {
     let (plan, scalar_kind) = extractor.read_plan()?;
     let argument = |register: Register| ARGUMENTS.iter().position(|argument| *argument == register);
     let path = match &plan.path {
         AccessPath::Register { number, offset: 0 } => {
-            capture::ValuePath::Argument(entry_site, argument(*number)? as u8)
+            capture::ValuePath::Argument { entry_site, argument: argument(*number)? as u8 }
         }
-        AccessPath::Memory { base: PathBase::Register(number, by), steps } if is_pointee => {
-            let base = capture::PathBase::Argument(entry_site, argument(*number)? as u8, *by);
+        AccessPath::Memory { base: PathBase::Register(number, offset), steps } if is_pointee => {
+            let argument = argument(*number)? as u8;
+            let base = capture::PathBase::Argument { entry_site, argument, offset: *offset };
             capture::ValuePath::Memory(base, steps.clone())
         }
         _ => return None,
@@ -57,21 +58,23 @@ pub(crate) fn capture_argument(entry_site: u32, extractor: &Extractor, is_pointe
 fn value_path(plan: &ReadPlan) -> Option<capture::ValuePath> {
     Some(match &plan.path {
         AccessPath::Register { number, offset } => {
-            let after = u8::try_from(*offset).ok().filter(|after| *after < 16)?;
+            let first_byte = u8::try_from(*offset).ok().filter(|first_byte| *first_byte < 16)?;
             match number.0.checked_sub(XMM0.0) {
-                None if number.0 < 16 => capture::ValuePath::General(number.0 as u8, after),
-                Some(vector) if vector < 16 => capture::ValuePath::Vector(vector as u8, after),
+                None if number.0 < 16 => capture::ValuePath::General { register: number.0 as u8, first_byte },
+                Some(vector) if vector < 16 => {
+                    capture::ValuePath::Vector { register: vector as u8, first_byte }
+                }
                 _ => return None,
             }
         }
         AccessPath::Memory { base, steps } => {
             let base = match base {
                 PathBase::Absolute(at) => capture::PathBase::Absolute(*at),
-                PathBase::Register(number, by) if number.0 < 16 => {
-                    capture::PathBase::Register(number.0 as u8, *by)
+                PathBase::Register(number, offset) if number.0 < 16 => {
+                    capture::PathBase::Register(number.0 as u8, *offset)
                 }
                 PathBase::Register(..) => return None,
-                PathBase::Thread(by) => capture::PathBase::Thread(*by),
+                PathBase::ThreadLocal(offset) => capture::PathBase::ThreadLocal(*offset),
             };
             capture::ValuePath::Memory(base, steps.clone())
         }

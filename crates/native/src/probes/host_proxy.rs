@@ -95,7 +95,7 @@ impl NativeTarget {
         agent.initialize(self.tracer.process as u32)?;
         self.probes.automata.clear();
         self.probes.scripts.forget_library();
-        self.probes.placed_event_traps = 0;
+        self.probes.trap_count_at_placement = 0;
         self.probes.arenas.clear();
         self.probes.not_patchable.clear();
         self.probes.tail_calls = Default::default();
@@ -215,7 +215,7 @@ impl NativeTarget {
             events: EventBatch::default(),
             threads: Vec::new(),
         };
-        (self.probes.in_agent, self.probes.fetched_log) =
+        (self.probes.are_probes_used, self.probes.fetched_log) =
             (true, Some(FetchedLog { log: empty, reacting: 0 }));
     }
 
@@ -254,13 +254,13 @@ impl NativeTarget {
             return self.probes.needed_events.take().map_or(Ok(()), |needs| self.activate(&needs));
         }
         let mut threads =
-            self.tracer.threads.iter().filter(|(_, thread)| !thread.foreign).map(|(tid, _)| *tid);
+            self.tracer.threads.iter().filter(|(_, thread)| !thread.is_foreign_process).map(|(tid, _)| *tid);
         let single_thread = threads.next().filter(|_| threads.next().is_none());
         if let Some(agent) = &self.tracer.agent {
             agent.set_single_thread(single_thread)?;
         }
-        // Discard what was noted before: the debugger has seen more since.
-        if self.probes.notes_entries {
+        // Discard earlier calls: the debugger has observed more since.
+        if self.probes.tracks_entries {
             self.call_agent(&Request::TakeCalls)?;
         }
         self.discard_agent_tail_calls()?;
@@ -271,13 +271,13 @@ impl NativeTarget {
         let states = monitors.iter().map(|monitor| monitor.slices.save()).collect();
         let reaction_masks = monitors.iter().map(|monitor| monitor.reactions.clone()).collect();
         self.call_agent(&Request::Upload { states, reaction_masks, scripts: scripts.to_vec() })?;
-        (self.probes.in_agent, self.probes.fetched_log) = (true, None);
+        (self.probes.are_probes_used, self.probes.fetched_log) = (true, None);
         Ok(())
     }
 
     /// If the monitors are not embedded, instruments only the events they need, by traps.
     pub(crate) fn deactivate_unused_probes(&mut self) -> TargetResult {
-        if self.probes.in_agent || self.tracer.agent.is_none() || self.termination.is_some() {
+        if self.probes.are_probes_used || self.tracer.agent.is_none() || self.termination.is_some() {
             return Ok(());
         }
         if self.tracer.sites.has_jumps() {
@@ -303,7 +303,7 @@ impl NativeTarget {
 
     /// After a stop, returns the replay log of the embedded monitors.
     pub(crate) fn take_replay_log(&mut self) -> TargetResult<Option<ReplayLog>> {
-        if !std::mem::take(&mut self.probes.in_agent) {
+        if !std::mem::take(&mut self.probes.are_probes_used) {
             return Ok(None);
         }
         match self.probes.fetched_log.take() {
@@ -350,8 +350,8 @@ impl NativeTarget {
         let mut batch = EventBatch::default();
         let time = self.stopped_at.duration_since(self.started).as_secs_f64();
         for at in events.len().saturating_sub(count)..events.len() {
-            let noted = events.meta(at).time;
-            let time = if noted.is_finite() { noted } else { time };
+            let recorded = events.meta(at).time;
+            let time = if recorded.is_finite() { recorded } else { time };
             batch.push_copy(&events.event(at), EventMeta { time, line: 0 });
         }
         batch
@@ -396,7 +396,7 @@ impl NativeTarget {
 
     /// After exit or exec: fetches the log from the library's memory.
     pub(crate) fn save_log(&mut self) {
-        if self.probes.in_agent
+        if self.probes.are_probes_used
             && self.probes.recording.is_none()
             && self.probes.fetched_log.is_none()
             && let Some(agent) = &self.tracer.agent

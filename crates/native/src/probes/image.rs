@@ -26,13 +26,13 @@ pub(crate) struct Image {
 
 const PAGE: u64 = 4096;
 /// Sanity limit for the size of the library.
-const LARGEST: u64 = 1 << 30;
+const MAX_IMAGE_SIZE: u64 = 1 << 30;
 
 /// Reads the library and relocates it to `base`.
 pub(crate) fn read(file: &[u8], base: u64) -> Result<Image, String> {
     let elf = ElfFile64::<Endianness>::parse(file).map_err(|error| error.to_string())?;
     let end = elf.segments().map(|segment| segment.address() + segment.size()).max().unwrap_or(0);
-    if !(1..LARGEST).contains(&end) {
+    if !(1..MAX_IMAGE_SIZE).contains(&end) {
         return Err("it has no segments".to_owned());
     }
     let mut bytes = vec![0; end.next_multiple_of(PAGE) as usize];

@@ -34,7 +34,7 @@ impl SiteTable {
         flags: u32,
     ) -> Result<(), NotPatchable> {
         if !self.is_free_for_jump(&range) {
-            return Err(NotPatchable::Crowded);
+            return Err(NotPatchable::OtherProbe);
         }
         let mut patches = vec![match island {
             Some(island) => self.patch(memory, range.start, short_jump(range.start, island)?)?,
@@ -44,7 +44,7 @@ impl SiteTable {
             patches.push(self.patch(memory, island, jump(island, at)?)?);
             self.jump_islands.insert(island, id);
         }
-        memory.write(at, &trampoline.code).map_err(|_| NotPatchable::Far)?;
+        memory.write(at, &trampoline.code).map_err(|_| NotPatchable::OutOfReach)?;
         let copies = trampoline.copies.iter().map(|(offset, address)| (at + offset, *address));
         let site = &mut self.all[id.0 as usize];
         let copies: Vec<(u64, u64)> = copies.collect();
@@ -121,7 +121,7 @@ impl SiteTable {
         for site in self.all.iter_mut().filter(|site| site.jump_active) {
             site.jump_active = false;
             let Some(jump) = &site.jump else { continue };
-            // If the memory is gone, so is the jump.
+            // If the memory was unmapped, so was the jump.
             for patch in &jump.patches {
                 let _ = memory.write(patch.at, &patch.original_code);
             }
@@ -129,7 +129,7 @@ impl SiteTable {
         }
     }
 
-    /// Forgets all trampolines and jumps.
+    /// Removes all trampolines and jumps.
     pub(crate) fn forget_jumps(&mut self) {
         self.all.iter_mut().for_each(|site| (site.jump, site.jump_active) = (None, false));
         self.trampolines.clear();
@@ -138,7 +138,7 @@ impl SiteTable {
         self.active_jumps = 0;
     }
 
-    /// Whether the library knows a site as a return site.
+    /// Whether a site is a return site of the agent.
     pub(crate) fn is_return(&self, id: SiteId) -> bool {
         self.return_sites.get(&self.get(id).address) == Some(&id)
     }
@@ -232,13 +232,13 @@ fn overlap(one: &Range<u64>, other: &Range<u64>) -> bool {
 /// Encodes a jump.
 fn jump(from: u64, to: u64) -> Result<Box<[u8]>, NotPatchable> {
     let distance = to.wrapping_sub(from + JUMP_LEN as u64) as i64;
-    let distance = i32::try_from(distance).map_err(|_| NotPatchable::Far)?;
+    let distance = i32::try_from(distance).map_err(|_| NotPatchable::OutOfReach)?;
     Ok(std::iter::once(0xe9).chain(distance.to_le_bytes()).collect())
 }
 
 /// Encodes a short jump.
 fn short_jump(from: u64, to: u64) -> Result<Box<[u8]>, NotPatchable> {
     let distance = to.wrapping_sub(from + SHORT_JUMP_LEN as u64) as i64;
-    let distance = i8::try_from(distance).map_err(|_| NotPatchable::Far)?;
+    let distance = i8::try_from(distance).map_err(|_| NotPatchable::OutOfReach)?;
     Ok(Box::new([0xeb, distance as u8]))
 }

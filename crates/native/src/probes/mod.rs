@@ -63,14 +63,15 @@ pub(crate) struct ProbeManager {
     /// The properties that the library has loaded.
     automata: Vec<Arc<Automaton>>,
     scripts: scripts::ScriptUpload,
-    /// Whether the monitors are embedded, or will be when the target is resumed.
-    pub(crate) in_agent: bool,
+    /// Whether the probes are in use: the monitors are embedded, or will be when the target is resumed, or events are
+    /// recorded.
+    pub(crate) are_probes_used: bool,
     /// The recording, if events are recorded instead of reported.
     recording: Option<recording::ActiveRecording>,
-    /// Whether the library notes the entries of some calls.
-    notes_entries: bool,
+    /// Whether the agent tracks calls from their entries.
+    tracks_entries: bool,
     tail_calls: tail_calls::TailCalls,
-    /// Number of sites that the library knows.
+    /// Number of sites that were sent to the agent.
     known_sites: u32,
     /// Events to which a reaction is due, while another stop is reported first: a thread waits to report them.
     pending_events: Option<EventBatch>,
@@ -81,8 +82,8 @@ pub(crate) struct ProbeManager {
     /// Why sites have no jump.
     pub(crate) not_patchable: BTreeMap<u32, NotPatchable>,
     /// Number of event traps when the placement of probes was last decided; 0 to decide it again.
-    placed_event_traps: usize,
-    /// Whether any site had a jump then.
+    trap_count_at_placement: usize,
+    /// Whether that placement produced any jump.
     any_jump: bool,
     /// Events the session needs, while all events are instrumented for the embedded monitors.
     pub(crate) needed_events: Option<EventSet>,

@@ -1,4 +1,4 @@
-//! Placement: which sites get a jump, and what the library knows of each site.
+//! Placement: which sites get a jump, and the description of each site that the agent receives.
 
 use super::ProbeMode;
 use super::agent::Agent;
@@ -15,7 +15,7 @@ use crate::trap_reasons::TrapReason;
 use invigil_monitor::event::EventSet;
 use invigil_probe::capture::Capture;
 use invigil_probe::message::{Request, SiteEvent, SiteEvents};
-use invigil_probe::noted_calls::ENTRY_MARK;
+use invigil_probe::pending_calls::ENTRY_MARK;
 use invigil_probe::tail_calls::{RETURN_MARK, TAIL_CALL_MARK};
 use invigil_session::target::TargetResult;
 use std::ops::Range;
@@ -42,7 +42,7 @@ impl NativeTarget {
 
     /// Whether embedding is worthwhile. It is not if every event needs a trap anyway.
     pub(crate) fn is_embedding_worthwhile(&self) -> bool {
-        self.probes.any_jump || self.probes.placed_event_traps != self.trap_reasons.event_count()
+        self.probes.any_jump || self.probes.trap_count_at_placement != self.trap_reasons.event_count()
     }
 
     /// Sends the library the events of each site, if they have changed, and prepares jumps for new sites.
@@ -53,10 +53,10 @@ impl NativeTarget {
         }
         self.activate(&all)?;
         let event_traps = self.trap_reasons.event_count();
-        if self.probes.placed_event_traps == event_traps {
+        if self.probes.trap_count_at_placement == event_traps {
             return Ok(());
         }
-        self.probes.placed_event_traps = event_traps;
+        self.probes.trap_count_at_placement = event_traps;
         if self.tracer.sites.has_jumps() {
             self.tracer.stop_all()?;
         }
@@ -77,7 +77,7 @@ impl NativeTarget {
             return Ok(());
         };
         let flags = self.flags_at(id);
-        self.probes.notes_entries |= flags & ENTRY_MARK != 0;
+        self.probes.tracks_entries |= flags & ENTRY_MARK != 0;
         let site = self.tracer.sites.get(id);
         let is_new = site
             .jump
@@ -104,13 +104,13 @@ impl NativeTarget {
     pub(super) fn events_at(&self, id: SiteId) -> Option<SiteEvents> {
         let mut site = SiteEvents::new();
         for reason in self.trap_reasons.at(id) {
-            let TrapReason::Event { plan, event_site } = reason else { continue };
-            let plan = self.plans.get(*plan);
-            let event_site = &plan.sites[*event_site as usize];
+            let TrapReason::Event { plan_index, site_index } = reason else { continue };
+            let plan = self.plans.get(*plan_index);
+            let event_site = &plan.sites[*site_index as usize];
             match event_site.role {
                 SiteRole::Event => {}
                 SiteRole::Unmapped => continue,
-                SiteRole::Entry if self.can_note_in_agent(plan) => continue,
+                SiteRole::Entry if self.can_track_in_agent(plan) => continue,
                 SiteRole::TailCall if self.tail_call_event(plan, event_site).is_some() => continue,
                 SiteRole::Entry | SiteRole::TailCall => return None,
             }
@@ -122,8 +122,8 @@ impl NativeTarget {
     /// The flags of a site: calls that are entered there, tail calls, returns of tail calls.
     pub(super) fn flags_at(&self, id: SiteId) -> u32 {
         let role = |reason: &TrapReason| match reason {
-            TrapReason::Event { plan, event_site } => {
-                Some(self.plans.get(*plan).sites[*event_site as usize].role)
+            TrapReason::Event { plan_index, site_index } => {
+                Some(self.plans.get(*plan_index).sites[*site_index as usize].role)
             }
             _ => None,
         };
@@ -137,8 +137,8 @@ impl NativeTarget {
         flags.fold(returns, |all, mark| all | mark)
     }
 
-    /// Whether a probe at a function's entry can note everything that its exits need.
-    pub(crate) fn can_note_in_agent(&self, plan: &EventPlan) -> bool {
+    /// Whether a probe at a function's entry can save everything that its exits need.
+    pub(crate) fn can_track_in_agent(&self, plan: &EventPlan) -> bool {
         let mut exits = plan.sites.iter().filter(|event_site| event_site.role == SiteRole::Event);
         exits.all(|event_site| self.captures(plan, event_site).is_some())
     }
@@ -152,10 +152,10 @@ impl NativeTarget {
         }
         let captures = plan.params.iter().enumerate().map(|(position, param)| {
             let read = event_site.reads.get(position)?.as_ref();
-            let noted = entry.and_then(|entry| Some((entry.site.0, entry.reads.get(position)?.as_ref()?)));
-            match noted {
-                Some((site, noted)) if read.is_none_or(|read| !read.is_available()) => {
-                    capture_argument(site, noted, is_pointee_of_argument(&param.source))
+            let saved = entry.and_then(|entry| Some((entry.site.0, entry.reads.get(position)?.as_ref()?)));
+            match saved {
+                Some((site, saved)) if read.is_none_or(|read| !read.is_available()) => {
+                    capture_argument(site, saved, is_pointee_of_argument(&param.source))
                 }
                 _ => capture(param, read, self.tracer.process, self.started_at_nanos),
             }
@@ -175,12 +175,12 @@ impl NativeTarget {
             Ok(found) => found,
             Err(not_patchable) => return Ok(Err(not_patchable)),
         };
-        let Some((at, entry)) = self.arena_near(address)? else { return Ok(Err(NotPatchable::Far)) };
-        // A site that only notes tail calls needs its probe only if the jump is taken.
+        let Some((at, entry)) = self.arena_near(address)? else { return Ok(Err(NotPatchable::OutOfReach)) };
+        // A site that only records tail calls needs its probe only if the jump is taken.
         let is_for_jump =
             flags == TAIL_CALL_MARK && self.events_at(id).is_some_and(|events| events.is_empty());
         if flags & TAIL_CALL_MARK != 0 && window.is_conditional() && !is_for_jump {
-            return Ok(Err(NotPatchable::Crowded));
+            return Ok(Err(NotPatchable::OtherProbe));
         }
         let made = match make(&window, at, (id.0 | flags, is_for_jump), entry) {
             Ok(made) => made,
@@ -193,7 +193,7 @@ impl NativeTarget {
         }
         if flags & RETURN_MARK != 0 && prepared.is_ok() && self.is_interrupted_in(&window.range()) {
             self.tracer.sites.drop_jump(id);
-            return Ok(Err(NotPatchable::Entered));
+            return Ok(Err(NotPatchable::JumpTarget));
         }
         Ok(prepared)
     }
@@ -208,7 +208,7 @@ impl NativeTarget {
     ) -> Result<(PatchWindow, Option<u64>), NotPatchable> {
         match self.window_for(address, inner, JUMP_LEN, cache) {
             Ok(window) => Ok((window, None)),
-            Err(not_patchable @ (NotPatchable::Entered | NotPatchable::Short)) => {
+            Err(not_patchable @ (NotPatchable::JumpTarget | NotPatchable::Short)) => {
                 let window =
                     self.window_for(address, inner, SHORT_JUMP_LEN, cache).map_err(|_| not_patchable)?;
                 let is_free = |range: &Range<u64>| self.tracer.sites.is_free_for_jump(range);
@@ -232,19 +232,19 @@ impl NativeTarget {
         let code = &code[..code.len().min((end + PADDING_BYTES - part.start) as usize)];
         let targets = branch_targets::targets(&self.program, &part, cache);
         if targets.sets_direction_flag && address != part.start {
-            return Err(NotPatchable::Backwards);
+            return Err(NotPatchable::DirectionFlag);
         }
         let next = self.program.next_code(address).unwrap_or(end).max(end);
         let function = FunctionCode { code, start: part.start, end, next, targets };
         let window = window_at(address, &function, jump)?;
         if inner && targets.has_unknown_targets && !window.is_single() {
-            // A jump table might lead there.
-            return Err(NotPatchable::Entered);
+            // A jump table may target the middle of the window.
+            return Err(NotPatchable::JumpTarget);
         }
         let range = window.range();
         let is_named = self.program.next_code(window.start).is_some_and(|next| next < range.end);
         if is_named || branch_targets::is_entered(&self.program, &range, cache) {
-            return Err(NotPatchable::Entered);
+            return Err(NotPatchable::JumpTarget);
         }
         let mut there = vec![0; (range.end - range.start) as usize];
         let length = self.tracer.memory.read_some(range.start, &mut there);
@@ -256,12 +256,13 @@ impl NativeTarget {
         Ok(window)
     }
 
-    /// Forgets trampolines after a restore: they may not exist in the restored memory.
+    /// Removes trampolines after a restore: they may not exist in the restored memory.
     pub(crate) fn forget_jumps(&mut self) {
         self.tracer.sites.forget_jumps();
         self.probes.arenas.clear();
-        self.probes.placed_event_traps = 0;
-        (self.probes.in_agent, self.probes.fetched_log, self.probes.pending_events) = (false, None, None);
+        self.probes.trap_count_at_placement = 0;
+        (self.probes.are_probes_used, self.probes.fetched_log, self.probes.pending_events) =
+            (false, None, None);
         self.probes.tail_calls.is_outdated = true;
         let mut byte = [0];
         let is_there = |agent: &Agent| self.tracer.memory.read(agent.entry_points.entry, &mut byte).is_ok();
@@ -311,15 +312,15 @@ impl NativeTarget {
 
     /// Inserts jumps where they fit. All threads are stopped and about to be resumed.
     pub(crate) fn insert_jumps(&mut self) -> TargetResult {
-        if !self.probes.in_agent || self.stepping.is_some() || self.tracer.agent.is_none() {
+        if !self.probes.are_probes_used || self.stepping.is_some() || self.tracer.agent.is_none() {
             return self.await_tail_returns();
         }
-        // Other processes that share the memory keep running and may be anywhere.
-        if self.tracer.threads.values().any(|thread| thread.foreign) {
+        // Other processes that share the memory are not stopped, and may be executing the bytes to be patched.
+        if self.tracer.threads.values().any(|thread| thread.is_foreign_process) {
             return self.await_tail_returns();
         }
         self.sync_return_sites()?;
-        if self.notes_calls_in_agent() {
+        if self.agent_tracks_calls() {
             self.send_calls()?;
         }
         for number in 0..self.tracer.sites.all.len() as u32 {

@@ -100,7 +100,7 @@ impl Tracer {
         if thread.running
             || thread.zombie
             || thread.group_stopped
-            || thread.foreign
+            || thread.is_foreign_process
             || thread.at_site.is_some()
         {
             return Ok(None);

@@ -64,7 +64,7 @@ pub struct RecordingResult {
 
 /// A recording in progress.
 pub(crate) struct ActiveRecording {
-    how: RecordingOptions,
+    options: RecordingOptions,
     shared: Arc<SharedRing>,
     /// Set when all writers have finished.
     finished: Arc<AtomicBool>,
@@ -82,12 +82,12 @@ struct RingDrain {
 }
 
 impl RingDrain {
-    fn run(mut self, stops: &dyn Interrupter) -> RingDrain {
+    fn run(mut self, interrupter: &dyn Interrupter) -> RingDrain {
         if let Err(error) = self.empty() {
             // The target need not wait for the ring any more, and is interrupted.
             self.shared.ring().close();
             self.recorded.error = Some(error);
-            stops.interrupt();
+            interrupter.interrupt();
         }
         self.recorded.lost += self.shared.ring().lost();
         self
@@ -121,8 +121,8 @@ impl RingDrain {
                 }
                 Err(CorruptRingError) => {
                     self.sink.flush()?;
-                    let words = "the program has overwritten the event buffer";
-                    return Err(io::Error::new(io::ErrorKind::InvalidData, words));
+                    let message = "the program has overwritten the event buffer";
+                    return Err(io::Error::new(io::ErrorKind::InvalidData, message));
                 }
             }
         }
@@ -137,7 +137,7 @@ impl ActiveRecording {
             self.scratch.clear();
             self.scratch.push_copy(&events.event(at), events.meta(at));
             let (event, time) = (self.scratch.event(0), events.meta(at).time);
-            let time = if self.how.timed && time >= 0.0 { (time * 1e9) as u64 } else { NO_TIME };
+            let time = if self.options.timed && time >= 0.0 { (time * 1e9) as u64 } else { NO_TIME };
             let entry = EventHeader { event: event.id, thread, time };
             // The ring counts lost events; after an interrupt they are not needed.
             let may_not_wait = || is_interrupted.load(Ordering::SeqCst);
@@ -169,33 +169,34 @@ impl NativeTarget {
     ///
     /// # Errors
     /// If the ring or its thread cannot be created.
-    pub fn record(&mut self, how: RecordingOptions, sink: Box<dyn RecordingSink>) -> TargetResult {
-        self.record_into(how, sink, RecordingResult::default())
+    pub fn record(&mut self, options: RecordingOptions, sink: Box<dyn RecordingSink>) -> TargetResult {
+        self.record_into(options, sink, RecordingResult::default())
     }
 
     fn record_into(
         &mut self,
-        how: RecordingOptions,
+        options: RecordingOptions,
         sink: Box<dyn RecordingSink>,
         recorded: RecordingResult,
     ) -> TargetResult {
-        let shared = Arc::new(self.make_ring(how)?);
-        shared.ring().set_lossy(how.lossy);
+        let shared = Arc::new(self.make_ring(options)?);
+        shared.ring().set_lossy(options.lossy);
         let finished = Arc::new(AtomicBool::new(false));
         let drain =
             RingDrain { shared: Arc::clone(&shared), finished: Arc::clone(&finished), sink, recorded };
-        let stops = NativeTarget::interrupter(self);
-        let drain = thread::Builder::new().name("recording".into()).spawn(move || drain.run(&stops));
+        let interrupter = NativeTarget::interrupter(self);
+        let drain = thread::Builder::new().name("recording".into()).spawn(move || drain.run(&interrupter));
         let drain = drain.map_err(|error| TargetError::Control(format!("cannot start a thread: {error}")))?;
         let scratch = EventBatch::default();
-        self.probes.in_agent = true;
-        self.probes.recording = Some(ActiveRecording { how, shared, finished, drain: Some(drain), scratch });
+        self.probes.are_probes_used = true;
+        self.probes.recording =
+            Some(ActiveRecording { options, shared, finished, drain: Some(drain), scratch });
         Ok(())
     }
 
     /// Creates a ring, and makes probes use it where the target can have any.
-    fn make_ring(&mut self, how: RecordingOptions) -> TargetResult<SharedRing> {
-        let bits = bits(how.bytes);
+    fn make_ring(&mut self, options: RecordingOptions) -> TargetResult<SharedRing> {
+        let bits = bits(options.bytes);
         let failed =
             |error| TargetError::Control(format!("cannot allocate memory for the recording: {error}"));
         let Some(agent) = self.tracer.agent.as_ref().filter(|_| self.can_embed()) else {
@@ -208,7 +209,7 @@ impl NativeTarget {
         self.call_agent(&Request::Record {
             at,
             bits,
-            start_time: how.timed.then_some(self.started_at_nanos),
+            start_time: options.timed.then_some(self.started_at_nanos),
         })?;
         self.update_agent_sites()?;
         Ok(shared)
@@ -233,29 +234,29 @@ impl NativeTarget {
         }
         self.tracer.stop_all()?;
         // The number of traps may be the same, but for other sites.
-        self.probes.placed_event_traps = 0;
+        self.probes.trap_count_at_placement = 0;
         self.update_agent_sites()
     }
 
     /// Continues the recording after exec.
     pub(crate) fn restart_recording(&mut self) -> TargetResult {
         let Some(mut recording) = self.probes.recording.take() else { return Ok(()) };
-        let how = recording.how;
+        let options = recording.options;
         let Some(drain) = recording.finish() else { return Ok(()) };
         if drain.recorded.error.is_some() {
-            // It has failed, which is still to be reported.
+            // Keep the failed recording: `finish_recording` reports its error.
             recording.drain = thread::Builder::new().spawn(move || drain).ok();
             self.probes.recording = Some(recording);
             return Ok(());
         }
-        self.record_into(how, drain.sink, drain.recorded)?;
+        self.record_into(options, drain.sink, drain.recorded)?;
         self.tracer.stop_all()
     }
 
     /// Ends a recording: the target has ended, was detached, or is stopped. Waits until all events are written.
     pub fn finish_recording(&mut self) -> Option<RecordingResult> {
         let mut recording = self.probes.recording.take()?;
-        self.probes.in_agent = false;
+        self.probes.are_probes_used = false;
         recording.finish().map(|drain| drain.recorded)
     }
 }

@@ -20,7 +20,7 @@ impl NativeTarget {
                 Trigger::Syscall { .. } => {
                     all.push(ProbeInfo { event, location: String::new(), mechanism: "system calls".into() })
                 }
-                Trigger::System => all.push(ProbeInfo {
+                Trigger::WithoutSite => all.push(ProbeInfo {
                     event,
                     location: String::new(),
                     mechanism: "system notification".into(),

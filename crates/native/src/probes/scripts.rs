@@ -15,7 +15,7 @@ pub(super) struct ScriptUpload {
 }
 
 impl ScriptUpload {
-    /// Notes that the library was mapped again and has no scripts.
+    /// Records that the library was mapped again and has no scripts.
     pub(super) fn forget_library(&mut self) {
         self.is_uploaded = false;
     }
@@ -45,7 +45,7 @@ impl NativeTarget {
         let plans = plans.iter().map(encoded).collect::<TargetResult<_>>()?;
         self.call_agent(&Request::Scripts { plans, start_time: self.started_at_nanos })?;
         // It has forgotten the sites.
-        (self.probes.scripts.is_uploaded, self.probes.placed_event_traps) = (true, 0);
+        (self.probes.scripts.is_uploaded, self.probes.trap_count_at_placement) = (true, 0);
         Ok(())
     }
 }

@@ -3,10 +3,10 @@
 //! There is a probe at the jump, and another one at the return site. Return sites are found when a call is made: the
 //! library refuses to continue at a jump whose return site it does not know, and the thread is dispatched as if it
 //! had hit a trap ([`Tracer::needs_debugger`]). Then the debugger makes the return site, once for each address. The
-//! debugger notes the calls of a return site itself, as with traps, if no jump fits, if there is a breakpoint, or if
-//! the library cannot note one of the calls.
+//! debugger tracks the calls of a return site itself, as with traps, if no jump fits, if there is a breakpoint, or if
+//! the library cannot track one of the calls.
 //!
-//! **Invariant:** all open calls of a return site are noted by the library, or all by the debugger. Without active
+//! **Invariant:** all pending calls of a return site are tracked by the library, or all by the debugger. Without active
 //! jumps, all are with the debugger.
 
 use super::branch_targets::TargetCache;
@@ -18,7 +18,7 @@ use crate::maps;
 use crate::native_target::NativeTarget;
 use crate::sites::SiteId;
 use crate::sys::Tid;
-use crate::traced_thread::NotedCall;
+use crate::traced_thread::PendingCall;
 use crate::tracer::Tracer;
 use crate::trap_reasons::TrapReason;
 use iced_x86::{Instruction, OpKind, Register};
@@ -27,7 +27,7 @@ use invigil_expr::value::Value;
 use invigil_monitor::event::ParamSource;
 use invigil_probe::capture::{Builtin, Capture, CaptureKind, PathBase, ValuePath};
 use invigil_probe::message::{Answer, Request};
-use invigil_probe::noted_calls::ARGUMENTS;
+use invigil_probe::pending_calls::ARGUMENTS;
 use invigil_probe::tail_calls::{
     DeferredParam, PendingTailCall, TAIL_CALL_MARK, TailCallEvent, TailReturnEvent, TailTarget,
 };
@@ -38,9 +38,9 @@ use std::ops::Range;
 /// The debugger's state of tail calls.
 #[derive(Default)]
 pub(crate) struct TailCalls {
-    /// Whether the library notes tail calls.
+    /// Whether the library tracks tail calls.
     pub(super) in_agent: bool,
-    /// All return sites so far, and whether the library may note their calls.
+    /// All return sites so far, and whether the library may track their calls.
     pub(super) return_sites: BTreeMap<SiteId, bool>,
     /// Whether the debugger has fetched all pending tail calls.
     all_fetched: bool,
@@ -80,12 +80,12 @@ impl NativeTarget {
         Some(TailReturnEvent { event: plan.event, params: params.collect::<Option<_>>()? })
     }
 
-    /// What is saved at a tail call. `None` if the debugger must note it.
+    /// What is saved at a tail call. `None` if the debugger must track it.
     pub(super) fn tail_call_event(&self, plan: &EventPlan, event_site: &EventSite) -> Option<TailCallEvent> {
         let ending = self.tail_return_event(plan)?;
         let (jump, inside) = event_site.jump.as_ref()?;
         let entry = single_entry(plan)?;
-        if entry.is_some() && !self.can_note_in_agent(plan) {
+        if entry.is_some() && !self.can_track_in_agent(plan) {
             return None;
         }
         let mut saved = Vec::new();
@@ -98,7 +98,7 @@ impl NativeTarget {
                 }
                 let is_certain = matches!(
                     captures[..],
-                    [Capture::Read(ValuePath::General(..) | ValuePath::Vector(..), _)]
+                    [Capture::Read(ValuePath::General { .. } | ValuePath::Vector { .. }, _)]
                 );
                 let then = entry.and_then(|entry| Some((entry.site.0, entry.reads.get(position)?.as_ref()?)));
                 if let Some((site, read)) = then.filter(|(_, read)| read.is_available()) {
@@ -120,14 +120,14 @@ impl NativeTarget {
 
     /// The tail-call events of a site.
     fn tail_call_events_at(&self, id: SiteId) -> Vec<TailCallEvent> {
-        let places = self.trap_reasons.at(id).iter().filter_map(|reason| match reason {
-            TrapReason::Event { plan, event_site } => {
-                let plan = self.plans.get(*plan);
-                Some((plan, plan.sites.get(*event_site as usize)?))
+        let event_sites = self.trap_reasons.at(id).iter().filter_map(|reason| match reason {
+            TrapReason::Event { plan_index, site_index } => {
+                let plan = self.plans.get(*plan_index);
+                Some((plan, plan.sites.get(*site_index as usize)?))
             }
             _ => None,
         });
-        let tails = places.filter(|(_, event_site)| event_site.role == SiteRole::TailCall);
+        let tails = event_sites.filter(|(_, event_site)| event_site.role == SiteRole::TailCall);
         tails.filter_map(|(plan, event_site)| self.tail_call_event(plan, event_site)).collect()
     }
 
@@ -142,22 +142,22 @@ impl NativeTarget {
         self.call_agent(&Request::TailCalls { return_events, tail_calls }).map(drop)
     }
 
-    /// The return site of a tail call. Makes a return site that the library can use, if the library may note the
+    /// The return site of a tail call. Makes a return site that the library can use, if the library may track the
     /// call.
     pub(crate) fn return_site_of(
         &mut self,
         back: u64,
-        can_note_in_agent: bool,
+        can_track_in_agent: bool,
     ) -> TargetResult<Option<SiteId>> {
         let placed = self.tracer.sites.return_sites.get(&back).copied();
-        if !self.notes_calls_in_agent() || !self.probes.tail_calls.in_agent {
+        if !self.agent_tracks_calls() || !self.probes.tail_calls.in_agent {
             return Ok(self.site_at(back).ok());
         }
-        match (placed, can_note_in_agent) {
+        match (placed, can_track_in_agent) {
             (Some(site), true) => return Ok(Some(site)),
             (None, true) => {}
             (Some(site), false) => {
-                // From now on the debugger notes all calls that return there.
+                // From now on the debugger tracks all calls that return there.
                 self.tracer.stop_all()?;
                 self.fetch_tail_calls()?;
                 self.probes.tail_calls.return_sites.insert(site, false);
@@ -199,13 +199,13 @@ impl NativeTarget {
         })
     }
 
-    /// Whether the library can note a tail call that the debugger has seen.
-    pub(crate) fn can_save_in_agent(&self, plan: u32, call: &NotedCall) -> bool {
+    /// Whether the library can track a tail call that the debugger has observed.
+    pub(crate) fn can_save_in_agent(&self, plan: u32, call: &PendingCall) -> bool {
         self.saved_values(plan, call).is_some()
     }
 
     /// The parameters of such a call, as the library saves them. `None` if it cannot.
-    fn saved_values(&self, plan: u32, call: &NotedCall) -> Option<Vec<Value>> {
+    fn saved_values(&self, plan: u32, call: &PendingCall) -> Option<Vec<Value>> {
         let ending = self.tail_return_event(self.plans.get(plan))?;
         let values = ending.params.iter().enumerate().map(|(position, late)| {
             let saved = call.saved.get(position).filter(|_| *late == DeferredParam::Saved);
@@ -220,12 +220,12 @@ impl NativeTarget {
         values.collect()
     }
 
-    /// Such a call, as the library notes it. `None` if it cannot.
+    /// Such a call, as the library tracks it. `None` if it cannot.
     pub(super) fn to_pending_tail_call(
         &self,
         tid: Tid,
         plan: u32,
-        call: &NotedCall,
+        call: &PendingCall,
     ) -> Option<PendingTailCall> {
         let (return_site, values) = (call.return_site?.0, self.saved_values(plan, call)?);
         let arguments = call.entry.map(|(_, arguments)| arguments);
@@ -241,25 +241,27 @@ impl NativeTarget {
 
     /// For each return site so far, whether it has a probe.
     pub(super) fn return_sites_with_probe(&self) -> Vec<bool> {
-        let places = self.probes.tail_calls.return_sites.iter();
-        places.map(|(id, is_inside)| *is_inside && self.tracer.sites.get(*id).jump.is_some()).collect()
+        let return_sites = self.probes.tail_calls.return_sites.iter();
+        return_sites.map(|(id, is_inside)| *is_inside && self.tracer.sites.get(*id).jump.is_some()).collect()
     }
 
-    /// A call that the library has noted, as the debugger notes it.
-    fn noted_call_from_tail_call(&self, left: &PendingTailCall) -> Option<NotedCall> {
-        let plan = self.plans.iter().find(|plan| plan.event == left.event)?;
+    /// A call that the library tracks, as the debugger tracks it.
+    fn pending_call_from_tail_call(&self, tail_call: &PendingTailCall) -> Option<PendingCall> {
+        let plan = self.plans.iter().find(|plan| plan.event == tail_call.event)?;
         let entry = plan.sites.iter().position(|event_site| event_site.role == SiteRole::Entry);
         let saved = (0..plan.params.len()).map(|position| {
-            let value = left.values.get(position)?;
+            let value = tail_call.values.get(position)?;
             let float = || value.as_float().map(Scalar::Float);
             value.as_int().map(Scalar::Int).or_else(|| value.as_bool().map(Scalar::Bool)).or_else(float)
         });
-        Some(NotedCall {
-            event: left.event,
-            sp: left.sp,
+        Some(PendingCall {
+            event: tail_call.event,
+            sp: tail_call.sp,
             saved: saved.collect(),
-            entry: entry.zip(left.arguments).map(|(event_site, arguments)| (event_site as u32, arguments)),
-            return_site: Some(SiteId(left.return_site)),
+            entry: entry
+                .zip(tail_call.arguments)
+                .map(|(event_site, arguments)| (event_site as u32, arguments)),
+            return_site: Some(SiteId(tail_call.return_site)),
         })
     }
 
@@ -273,25 +275,25 @@ impl NativeTarget {
         let Answer::TailCalls(calls) = self.call_agent(&Request::TakeTailCalls)? else {
             return Err(malformed_reply());
         };
-        for left in calls {
-            let Some(call) = self.noted_call_from_tail_call(&left) else { continue };
-            let Some(thread) = self.tracer.threads.get_mut(&(left.thread as Tid)) else { continue };
+        for tail_call in calls {
+            let Some(call) = self.pending_call_from_tail_call(&tail_call) else { continue };
+            let Some(thread) = self.tracer.threads.get_mut(&(tail_call.thread as Tid)) else { continue };
             thread.calls.push(call);
-            self.add_trap_reason(SiteId(left.return_site), TrapReason::TailReturn);
+            self.add_trap_reason(SiteId(tail_call.return_site), TrapReason::TailReturn);
         }
         Ok(())
     }
 
     /// Awaits pending tail calls in the debugger, because the target is resumed without jumps.
     pub(crate) fn await_tail_returns(&mut self) -> TargetResult {
-        if !self.notes_calls_in_agent() {
+        if !self.agent_tracks_calls() {
             return Ok(());
         }
         self.fetch_tail_calls()?;
         if std::mem::take(&mut self.tracer.sites.return_sites).is_empty() {
             return Ok(());
         }
-        // A signal handler may still return to a trampoline: the library must note nothing there.
+        // A signal handler may still return to a trampoline: the library must track nothing there.
         self.call_agent(&Request::ReturnSites(Vec::new())).map(drop)
     }
 
@@ -305,11 +307,11 @@ impl NativeTarget {
         }
     }
 
-    /// Sends pending tail calls to the library, which notes them from now on.
+    /// Sends pending tail calls to the library, which tracks them from now on.
     pub(super) fn send_tail_calls(&mut self, calls: Vec<PendingTailCall>) -> TargetResult {
         self.probes.tail_calls.all_fetched = false;
-        for left in &calls {
-            self.remove_trap_reason(SiteId(left.return_site), TrapReason::TailReturn);
+        for tail_call in &calls {
+            self.remove_trap_reason(SiteId(tail_call.return_site), TrapReason::TailReturn);
         }
         if calls.is_empty() { Ok(()) } else { self.call_agent(&Request::PutTailCalls(calls)).map(drop) }
     }
@@ -319,8 +321,8 @@ impl NativeTarget {
     pub(super) fn sync_return_sites(&mut self) -> TargetResult {
         let calls =
             self.tracer.threads.iter().flat_map(|(tid, thread)| thread.calls.iter().map(|call| (*tid, call)));
-        // If the library cannot note a call, the debugger notes it, and all others that return to the same site.
-        let foreign: Vec<SiteId> = calls
+        // If the library cannot track a call, the debugger tracks it, and all others that return to the same site.
+        let debugger_sites: Vec<SiteId> = calls
             .filter(|(tid, call)| {
                 self.plan_of(call).and_then(|plan| self.to_pending_tail_call(*tid, plan, call)).is_none()
             })
@@ -331,20 +333,20 @@ impl NativeTarget {
             let own =
                 |reason: &TrapReason| matches!(reason, TrapReason::Event { .. } | TrapReason::TailReturn);
             !site.unmapped
-                && !foreign.contains(&id)
+                && !debugger_sites.contains(&id)
                 && site.jump.as_ref().is_some_and(|jump| jump.flags == self.flags_at(id))
                 && self.trap_reasons.at(id).iter().all(own)
                 && !self.tracer.sites.is_shared(id, |other| !self.trap_reasons.at(other).is_empty())
                 && self.events_at(id).is_some()
         };
-        let places = self
+        let return_sites = self
             .probes
             .tail_calls
             .return_sites
             .iter()
-            .filter(|(id, can_note_in_agent)| **can_note_in_agent && fits(**id));
+            .filter(|(id, can_track_in_agent)| **can_track_in_agent && fits(**id));
         let returns: BTreeMap<u64, SiteId> =
-            places.map(|(id, _)| (self.tracer.sites.get(*id).address, *id)).collect();
+            return_sites.map(|(id, _)| (self.tracer.sites.get(*id).address, *id)).collect();
         if !std::mem::take(&mut self.probes.tail_calls.is_outdated)
             && returns == self.tracer.sites.return_sites
         {
@@ -379,7 +381,7 @@ impl Tracer {
     }
 }
 
-/// The only entry site of a plan, if entries are noted. `None` if there are several.
+/// The only entry site of a plan, if entries are tracked. `None` if there are several.
 fn single_entry(plan: &EventPlan) -> Option<Option<&EventSite>> {
     let mut entries = plan.sites.iter().filter(|event_site| event_site.role == SiteRole::Entry);
     let first = entries.next();

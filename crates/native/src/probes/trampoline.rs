@@ -21,19 +21,19 @@ pub(crate) enum NotPatchable {
     /// The function ends before there is room for a jump.
     Short,
     /// A branch or a return may lead into the middle of the jump.
-    Entered,
+    JumpTarget,
     /// The instructions cannot be executed elsewhere.
     Immovable,
     /// There is no free memory within reach.
-    Far,
+    OutOfReach,
     /// Reading the parameters takes more than a few loads.
     Capture,
     /// There is a breakpoint at the same site.
     Shared,
     /// The jump of another site is in the way.
-    Crowded,
+    OtherProbe,
     /// The direction flag may be set.
-    Backwards,
+    DirectionFlag,
     /// The code differs from the program's file.
     Changed,
 }
@@ -42,13 +42,13 @@ impl std::fmt::Display for NotPatchable {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             NotPatchable::Short => "there is no room for a jump",
-            NotPatchable::Entered => "a branch or return may lead into the middle of the jump",
+            NotPatchable::JumpTarget => "a branch or return may lead into the middle of the jump",
             NotPatchable::Immovable => "the instructions cannot be executed elsewhere",
-            NotPatchable::Far => "there is no free memory within reach",
+            NotPatchable::OutOfReach => "there is no free memory within reach",
             NotPatchable::Capture => "reading the parameters takes more than a few loads",
             NotPatchable::Shared => "there is also a breakpoint",
-            NotPatchable::Crowded => "another probe is in the way",
-            NotPatchable::Backwards => "the direction flag may be set",
+            NotPatchable::OtherProbe => "another probe is in the way",
+            NotPatchable::DirectionFlag => "the direction flag may be set",
             NotPatchable::Changed => "the code differs from the program's file",
         })
     }
@@ -217,7 +217,7 @@ fn window_before(
         jump,
     };
     match function.targets.any_in(start + 1..window.range().end) {
-        true => Err(NotPatchable::Entered),
+        true => Err(NotPatchable::JumpTarget),
         false => Ok(window),
     }
 }
@@ -248,13 +248,13 @@ fn window(address: u64, function: &FunctionCode<'_>, jump: usize) -> Result<Patc
             }
             FlowControl::Call | FlowControl::IndirectCall if (length as usize) < jump => {
                 // The call would return into the middle of the jump.
-                return Err(NotPatchable::Entered);
+                return Err(NotPatchable::JumpTarget);
             }
             _ => break,
         }
     }
     if function.targets.any_in(address + 1..address + (length.max(jump as u64))) {
-        return Err(NotPatchable::Entered);
+        return Err(NotPatchable::JumpTarget);
     }
     if (length as usize) < jump {
         let padding = code.get(length as usize..jump).ok_or(NotPatchable::Short)?;
@@ -467,7 +467,7 @@ mod tests {
     fn branch_into_window_is_rejected() {
         // push rax; dec edi; jne to the dec; ret
         let code = [0x50, 0xff, 0xcf, 0x75, 0xfc, 0xc3];
-        assert_eq!(at(&code, 6).unwrap_err(), NotPatchable::Entered);
+        assert_eq!(at(&code, 6).unwrap_err(), NotPatchable::JumpTarget);
         // A loop to the start is harmless: every round passes the probe as an entry.
         let code = [0xff, 0xcf, 0x75, 0xfc, 0x90, 0xc3];
         assert!(at(&code, 6).is_ok());
@@ -479,7 +479,7 @@ mod tests {
         let made = make(&at(&code, 6).unwrap(), TRAMPOLINE, (1, false), ENTRY).unwrap();
         assert_eq!(lines(&made)[4..], ["push 401005h", "mov dword ptr [rsp+4],0", "jmp 0000000000401105h"]);
         // call rax, and then something: it would return into the jump.
-        assert_eq!(at(&[0xff, 0xd0, 0x90, 0x90, 0x90, 0xc3], 6).unwrap_err(), NotPatchable::Entered);
+        assert_eq!(at(&[0xff, 0xd0, 0x90, 0x90, 0x90, 0xc3], 6).unwrap_err(), NotPatchable::JumpTarget);
     }
 
     #[test]
@@ -497,6 +497,6 @@ mod tests {
         assert_eq!(within(&code, 7, 8).unwrap().start, AT + 7);
         // A branch leads to the ret.
         let code = [0x74, 0x05, 0x48, 0x83, 0xc4, 0x08, 0x5b, 0xc3];
-        assert_eq!(within(&code, 7, 8).unwrap_err(), NotPatchable::Entered);
+        assert_eq!(within(&code, 7, 8).unwrap_err(), NotPatchable::JumpTarget);
     }
 }

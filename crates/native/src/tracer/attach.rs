@@ -91,7 +91,7 @@ impl Tracer {
         let _ = sys::detach(child, 0);
     }
 
-    /// Forgets all threads: the process has exited or is replaced, and its stops must not be reported.
+    /// Removes all threads: the process has exited or is replaced, and its stops must not be reported.
     pub(crate) fn forget_threads(&mut self) {
         self.threads.clear();
         self.threads_with_pending_stop.clear();

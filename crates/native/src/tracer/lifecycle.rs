@@ -25,7 +25,7 @@ impl Tracer {
         if is_thread || shares_memory {
             let mut thread = TracedThread::new(child);
             thread.running = false;
-            thread.foreign = !is_thread;
+            thread.is_foreign_process = !is_thread;
             thread.start_unreported = is_thread;
             self.threads.insert(child, thread);
             self.publish_threads(is_thread)?;
@@ -48,7 +48,7 @@ impl Tracer {
         match is_thread {
             true => agent.publish_thread_created(self.threads_created),
             false => {
-                let foreign = self.threads.values().filter(|thread| thread.foreign).count();
+                let foreign = self.threads.values().filter(|thread| thread.is_foreign_process).count();
                 agent.set_foreign_processes(foreign as u32)
             }
         }
@@ -107,7 +107,7 @@ impl Tracer {
             ignore_exited(sys::detach(tid, 0))?;
             return Ok(None);
         }
-        self.threads.retain(|other, thread| *other == tid || thread.foreign);
+        self.threads.retain(|other, thread| *other == tid || thread.is_foreign_process);
         self.memory = ProcessMemory::open(self.process).map_err(trace_error)?;
         self.sites.clear();
         // After exec, the calling thread continues under the id of the leader, which may have exited before. Nothing
@@ -121,13 +121,13 @@ impl Tracer {
 
     pub(super) fn on_exit(&mut self, tid: Tid, status: WaitStatus) -> Option<TraceStop> {
         let known = self.threads.remove(&tid);
-        if known.as_ref().is_some_and(|thread| thread.foreign) {
+        if known.as_ref().is_some_and(|thread| thread.is_foreign_process) {
             // If the target has died, the library does not need the number.
             let _ = self.publish_threads(false);
         }
         if tid == self.process {
             return Some(TraceStop::ProcessExited { status });
         }
-        known.filter(|thread| !thread.foreign).map(|_| TraceStop::ThreadExited { tid })
+        known.filter(|thread| !thread.is_foreign_process).map(|_| TraceStop::ThreadExited { tid })
     }
 }

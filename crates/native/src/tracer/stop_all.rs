@@ -49,7 +49,7 @@ impl Tracer {
                 ignore_exited(pc.map_or(Ok(()), |pc| thread.set_pc(pc)))?;
             }
         }
-        let how = match (thread.single_step, syscalls && !thread.foreign) {
+        let how = match (thread.single_step, syscalls && !thread.is_foreign_process) {
             (true, _) => ResumeRequest::SingleStep,
             (_, true) => ResumeRequest::ToSyscall,
             _ => ResumeRequest::Continue,
@@ -83,7 +83,7 @@ impl Tracer {
             agent.freeze(true)?;
             agent.trap_exits(true)?;
         }
-        for thread in self.threads.values().filter(|thread| thread.running && !thread.foreign) {
+        for thread in self.threads.values().filter(|thread| thread.running && !thread.is_foreign_process) {
             ignore_exited(sys::interrupt(thread.tid))?;
         }
         self.wait_for_all()?;
@@ -105,7 +105,7 @@ impl Tracer {
     pub(super) fn wait_for_all(&mut self) -> TargetResult {
         let mut pause = Duration::from_micros(10);
         loop {
-            let running = self.threads.values().filter(|thread| thread.running && !thread.foreign);
+            let running = self.threads.values().filter(|thread| thread.running && !thread.is_foreign_process);
             // A thread that waits for a stopped `vfork` child cannot be stopped.
             let mut running = running.filter(|thread| {
                 let child = thread.vfork_child.and_then(|child| self.threads.get(&child));
@@ -143,7 +143,7 @@ impl Tracer {
             self.early_stops.push((tid, status));
             return Ok(());
         };
-        if thread.foreign {
+        if thread.is_foreign_process {
             // A process that shares the memory may keep a thread from stopping (`vfork`): resume it.
             return match self.classify(tid, status)? {
                 Some(TraceStop::Fork { tid, child }) => {

@@ -59,7 +59,7 @@ struct WatchedRange {
     access: AccessKind,
     reason: WatchReason,
     /// The watched object.
-    datum: TypedValue,
+    typed_value: TypedValue,
     /// Whether it is watched by debug registers.
     in_registers: bool,
     /// The site where its lifetime ends, if it is a local variable.
@@ -122,7 +122,7 @@ impl WatchpointTable {
         !self.pages.is_empty()
     }
 
-    /// Forgets all watchpoints: the target executed another program.
+    /// Removes all watchpoints: the target executed another program.
     pub(crate) fn forget(&mut self) {
         *self = WatchpointTable { last: self.last, ..WatchpointTable::default() };
     }
@@ -131,7 +131,8 @@ impl WatchpointTable {
 impl NativeTarget {
     /// Sets the debug registers of all threads.
     fn arm_all(&self) {
-        let stopped = |thread: &&TracedThread| !thread.foreign && !thread.running && !thread.zombie;
+        let stopped =
+            |thread: &&TracedThread| !thread.is_foreign_process && !thread.running && !thread.zombie;
         for thread in self.tracer.threads.values().filter(stopped) {
             // Irrelevant for a thread that has exited.
             let _ = hardware::arm(thread.tid, &self.tracer.debug_registers);
@@ -176,7 +177,7 @@ impl NativeTarget {
     /// Watches an object.
     pub(crate) fn watch(
         &mut self,
-        datum: TypedValue,
+        typed_value: TypedValue,
         range: Range<u64>,
         access: AccessKind,
         reason: WatchReason,
@@ -204,7 +205,7 @@ impl NativeTarget {
             self.add_trap_reason(site, TrapReason::FrameEnd { watcher: id, tid, above });
         }
         let end = end.map(|(site, tid, above)| (site, TrapReason::FrameEnd { watcher: id, tid, above }));
-        self.watchpoints.all.push(WatchedRange { id, range, access, reason, datum, in_registers, end });
+        self.watchpoints.all.push(WatchedRange { id, range, access, reason, typed_value, in_registers, end });
         self.update_syscall_tracing()?;
         Ok(id)
     }
@@ -384,8 +385,8 @@ impl NativeTarget {
         for id in watchers {
             let Some(watched) = self.watchpoints.get(*id) else { continue };
             if let WatchReason::Event(plan) = watched.reason {
-                let datum = watched.datum.clone();
-                let now = self.plain_of(tid, &datum);
+                let typed_value = watched.typed_value.clone();
+                let now = self.plain_of(tid, &typed_value);
                 self.emit_access(tid, plan, &now)?;
             }
         }

@@ -422,8 +422,13 @@ impl NativeTarget {
     /// Lets a thread finish a system call. Returns false if the call blocks.
     fn finish_call(&mut self, tid: Tid) -> TargetResult<bool> {
         sys::resume(tid, ResumeRequest::ToSyscall, 0).map_err(trace_error)?;
-        let alone =
-            self.tracer.threads.values().filter(|thread| !thread.foreign && !thread.zombie).count() == 1;
+        let alone = self
+            .tracer
+            .threads
+            .values()
+            .filter(|thread| !thread.is_foreign_process && !thread.zombie)
+            .count()
+            == 1;
         let began = Instant::now();
         loop {
             match sys::wait(tid, alone).map_err(trace_error)? {

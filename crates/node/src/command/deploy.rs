@@ -59,36 +59,37 @@ pub(crate) struct Wait {
 }
 
 pub(crate) fn run(options: &Deploy) -> Result<ExitCode, String> {
-    let wanted = load(&options.spec)?;
+    let spec = load(&options.spec)?;
     let mut component_nodes = BTreeMap::new();
-    for home in &options.nodes {
-        let (component, node) =
-            home.split_once('=').ok_or_else(|| format!("expected `COMPONENT=NODE`, found `{home}`"))?;
-        if wanted.system.find_component(component).is_none() {
+    for assignment in &options.nodes {
+        let (component, node) = assignment
+            .split_once('=')
+            .ok_or_else(|| format!("expected `COMPONENT=NODE`, found `{assignment}`"))?;
+        if spec.system.find_component(component).is_none() {
             return Err(format!("there is no component `{component}`"));
         }
-        if component_nodes.insert(component, node.to_owned()).is_some_and(|known| known != node) {
+        if component_nodes.insert(component, node.to_owned()).is_some_and(|previous| previous != node) {
             return Err(format!("component `{component}` is assigned to two nodes: name it once in --nodes"));
         }
     }
-    let home = |component: &str| component_nodes.get(component).cloned();
+    let node_of = |component: &str| component_nodes.get(component).cloned();
     let id = RunId(RandomState::new().hash_one(std::process::id()));
-    let source = |component| wanted.source(component);
-    let deployments = Deployment::plan(id, &wanted.system, &wanted.prepared, home, source, options.grace)
-        .map_err(|unfit| unfit.to_string())?;
+    let source = |component| spec.source(component);
+    let deployments = Deployment::plan(id, &spec.system, &spec.prepared, node_of, source, options.grace)
+        .map_err(|error| error.to_string())?;
     let nodes = deployments.first().map(|deployment| deployment.nodes.clone()).unwrap_or_default();
     let link = Link::open(&options.network.options())?;
-    let patience = Duration::from_secs(options.timeout);
-    let report = client::wait_for_nodes(&link, &nodes, patience.min(Duration::from_secs(30)))
-        .and_then(|_| client::run(&link, deployments, patience, &mut |words| eprintln!("{words}")));
+    let timeout = Duration::from_secs(options.timeout);
+    let report = client::wait_for_nodes(&link, &nodes, timeout.min(Duration::from_secs(30)))
+        .and_then(|_| client::run(&link, deployments, timeout, &mut |message| eprintln!("{message}")));
     link.close();
     Ok(print_summary(&report?, options.json))
 }
 
 pub(crate) fn wait(options: &Wait) -> Result<ExitCode, String> {
     let link = Link::open(&options.network.options())?;
-    let patience = Duration::from_secs(options.timeout);
-    let report = client::attach(&link, options.run, patience, &mut |words| eprintln!("{words}"));
+    let timeout = Duration::from_secs(options.timeout);
+    let report = client::attach(&link, options.run, timeout, &mut |message| eprintln!("{message}"));
     link.close();
     Ok(print_summary(&report?, options.json))
 }
@@ -107,8 +108,8 @@ fn print_summary(report: &RunSummary, json: bool) -> ExitCode {
 fn print(report: &RunSummary) {
     match report.end.verdict {
         Some(verdict) => println!(
-            "{} of instant {}, found by monitor {} in round {}",
-            verdict.truth, verdict.of, verdict.by.0, report.end.rounds
+            "verdict {} at instant {}, found by monitor {} in round {}",
+            verdict.truth, verdict.instant, verdict.monitor.0, report.end.rounds
         ),
         None => println!("{} after {} rounds: the traces have ended", Truth::Unknown, report.end.rounds),
     }
@@ -131,8 +132,8 @@ fn as_json(report: &RunSummary) -> Value {
     json!({
         "run": report.run.to_string(),
         "verdict": report.end.verdict.map_or(Truth::Unknown, |verdict| verdict.truth).to_string(),
-        "instant": report.end.verdict.map(|verdict| verdict.of),
-        "monitor": report.end.verdict.map(|verdict| verdict.by.0),
+        "instant": report.end.verdict.map(|verdict| verdict.instant),
+        "monitor": report.end.verdict.map(|verdict| verdict.monitor.0),
         "rounds": report.end.rounds,
         "messages": report.sum(|node| node.stats.traffic.messages),
         "data": report.sum(|node| node.stats.traffic.data),

@@ -2,7 +2,7 @@
 
 use super::Network;
 use clap::Args as Options;
-use invigil_node::serve::{Signal, serve as work, signals};
+use invigil_node::serve::{NodeInput, node_channel, serve as run_node};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::path::PathBuf;
@@ -23,17 +23,17 @@ pub(crate) struct Serve {
 }
 
 pub(crate) fn serve(options: &Serve) -> Result<ExitCode, String> {
-    let (sender, receiver) = signals();
+    let (sender, receiver) = node_channel();
     let mut interrupts = Signals::new([SIGINT, SIGTERM]).map_err(|error| error.to_string())?;
     let stop = sender.clone();
     thread::spawn(move || {
         if interrupts.forever().next().is_some() {
             // The node may have stopped already.
-            let _ = stop.send(Signal::Stop);
+            let _ = stop.send(NodeInput::Stop);
         }
     });
-    let mut notify = |words: &str| eprintln!("{}: {words}", options.name);
-    work(
+    let mut notify = |message: &str| eprintln!("{}: {message}", options.name);
+    run_node(
         &options.name,
         &options.network.options(),
         options.folder.as_deref(),

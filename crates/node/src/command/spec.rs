@@ -68,15 +68,15 @@ pub(crate) fn load(spec: &Spec) -> Result<LoadedSpec, String> {
             let text = fs::read_to_string(path).map_err(|error| io_error(path, error))?;
             let mut sources = Sources::default();
             let source = sources.add(path.display().to_string(), text.clone());
-            let (loaded, mut problems) = decent::load(source, &text);
+            let (loaded, mut diagnostics) = decent::load(source, &text);
             let network = loaded.as_ref().map(|loaded| loaded.network(Budget::default()));
             let network = match network {
                 Some(Ok(network)) => network,
                 Some(Err(more)) => {
-                    problems.extend(more);
-                    return Err(report::render(&sources, &problems, false));
+                    diagnostics.extend(more);
+                    return Err(report::render(&sources, &diagnostics, false));
                 }
-                None => return Err(report::render(&sources, &problems, false)),
+                None => return Err(report::render(&sources, &diagnostics, false)),
             };
             prepared = MonitorSet::network(&network).map_err(|error| error.to_string())?;
             if let Some(loaded) = loaded {
@@ -94,16 +94,16 @@ pub(crate) fn load(spec: &Spec) -> Result<LoadedSpec, String> {
     }
     let mut traces = BTreeMap::new();
     for (component, text) in files {
-        let known = system.find_component(&component);
+        let id = system.find_component(&component);
         traces.insert(
-            known.ok_or_else(|| format!("there is a trace of {component}, which is not a component"))?,
+            id.ok_or_else(|| format!("there is a trace of {component}, which is not a component"))?,
             text,
         );
     }
-    if let (false, Some(bare)) =
-        (spec.own_traces, system.components().find(|known| !traces.contains_key(known)))
+    if let (false, Some(component)) =
+        (spec.own_traces, system.components().find(|component| !traces.contains_key(component)))
     {
-        let name = system.component_name(bare);
+        let name = system.component_name(component);
         return Err(format!("there is no trace of {name}: {}-{name}.trace is missing", spec.trace));
     }
     Ok(LoadedSpec { system, prepared, traces, trace: spec.trace })
@@ -136,16 +136,16 @@ fn add_observed(
     files: &BTreeMap<String, String>,
 ) -> Result<(), String> {
     let mut add = |component: &str, name: &str| {
-        let component = system.component(component).map_err(|clash| clash.to_string())?;
+        let component = system.component(component).map_err(|error| error.to_string())?;
         if name.is_empty() {
             Ok(())
         } else {
-            system.proposition(component, name).map(drop).map_err(|clash| clash.to_string())
+            system.proposition(component, name).map(drop).map_err(|error| error.to_string())
         }
     };
-    for given in observes {
+    for option in observes {
         let (component, names) =
-            given.split_once('=').ok_or_else(|| format!("expected `COMPONENT=NAMES`, found `{given}`"))?;
+            option.split_once('=').ok_or_else(|| format!("expected `COMPONENT=NAMES`, found `{option}`"))?;
         names.split(',').try_for_each(|name| add(component.trim(), name.trim()))?;
     }
     for (component, text) in files {
@@ -153,7 +153,7 @@ fn add_observed(
         for (number, line) in text.lines().enumerate() {
             for pair in pairs(line) {
                 let (name, _) =
-                    pair.map_err(|words| format!("trace of {component}, line {}: {words}", number + 1))?;
+                    pair.map_err(|message| format!("trace of {component}, line {}: {message}", number + 1))?;
                 add(component, name)?;
             }
         }

@@ -36,13 +36,13 @@ pub(crate) struct Stop {
 pub(crate) fn status(options: &Status) -> Result<ExitCode, String> {
     let link = Link::open(&options.network.options())?;
     // Links take a moment to be established.
-    let (count, patience) = match options.wait_for {
+    let (count, timeout) = match options.wait_for {
         Some(count) => (count, Duration::from_secs(10)),
         None => (options.network.connect.len().max(1), Duration::from_secs(2)),
     };
     let began = Instant::now();
     let mut nodes = client::status(&link)?;
-    while nodes.len() < count && began.elapsed() < patience {
+    while nodes.len() < count && began.elapsed() < timeout {
         std::thread::sleep(Duration::from_millis(50));
         nodes = client::status(&link)?;
     }
@@ -80,7 +80,7 @@ pub(crate) fn status(options: &Status) -> Result<ExitCode, String> {
             println!("  last rejection: {why}");
         }
         for RunProgress { run, round, end, failure, missing, stats, .. } in node.runs {
-            let how = match (end, failure) {
+            let state = match (end, failure) {
                 (Some(end), _) => {
                     end.verdict.map_or("over".to_owned(), |verdict| format!("verdict {}", verdict.truth))
                 }
@@ -89,7 +89,7 @@ pub(crate) fn status(options: &Status) -> Result<ExitCode, String> {
                 (None, None) => format!("waits for {}", missing.join(", ")),
             };
             println!(
-                "  run {run}: round {round}, {how}; {} messages, {} bytes in {} bundles, {} resent",
+                "  run {run}: round {round}, {state}; {} messages, {} bytes in {} bundles, {} resent",
                 stats.traffic.messages, stats.bytes, stats.bundles, stats.resent
             );
         }

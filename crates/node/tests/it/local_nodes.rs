@@ -8,7 +8,7 @@ use invigil_decent::system::MonitorId;
 use invigil_ltl::moore::Truth;
 use invigil_node::client;
 use invigil_node::deployment::{Deployment, TraceSource};
-use invigil_node::serve::MOST_RUNS;
+use invigil_node::serve::MAX_RUNS;
 use invigil_node::wire::{self, Envelope, NodeMessage, Reply, Request, RunId};
 use invigil_test_support::Rng;
 use nix::sys::signal::Signal;
@@ -164,7 +164,7 @@ fn malformed_payloads_are_rejected_and_counted() {
         }
         until(&link, "a", |status| status.refused == hostile.len() as u64);
         // A duplicate of an old message with different content.
-        let verdict = wire::Verdict { truth: Truth::True, of: 1, by: MonitorId(0) };
+        let verdict = wire::Verdict { truth: Truth::True, instant: 1, monitor: MonitorId(0) };
         for round in 1..=10 {
             let old =
                 wire::RoundBundle { round, messages: Vec::new(), verdict: Some(verdict), is_over: true };
@@ -192,7 +192,7 @@ fn malformed_payloads_are_rejected_and_counted() {
     let plan = case.plan(|name| name.to_owned());
     let wrong = Request::Deploy(Box::new(plan[1].clone()));
     let reply = link.request("a", &wrong, crate::support::cluster::LONG).unwrap();
-    assert!(matches!(reply, Some(Reply::Refused(why)) if why.contains("another node")));
+    assert!(matches!(reply, Some(Reply::Refused(why)) if why.contains("not for node")));
     let mut large = plan[0].clone();
     large.sources[0].1 = TraceSource::Inline("a0:t\n".repeat(14 << 20));
     let why =
@@ -222,7 +222,7 @@ fn node_at_its_limit_drops_finished_runs() {
         assert_eq!(deploy(number), Ok(()));
         until(&link, "a", |status| status.runs.iter().all(|run| run.end.is_some()));
     }
-    assert_eq!(until(&link, "a", |_| true).runs.len(), MOST_RUNS);
+    assert_eq!(until(&link, "a", |_| true).runs.len(), MAX_RUNS);
 }
 
 #[test]
@@ -295,7 +295,7 @@ fn command_runs_shows_and_stops_runs() {
     let spec = spec.to_str().unwrap();
     let (out, err, code) = command(&cluster, &["run", "--spec", spec, "--own-traces", "--nodes", "a=a,b=b"]);
     assert_eq!(code, Some(1), "{err}");
-    assert!(out.starts_with("false of instant"), "{out}");
+    assert!(out.starts_with("verdict false at instant"), "{out}");
 
     let (out, _, _) = command(&cluster, &["status", "--wait-for", "2"]);
     assert!(out.contains("a: up for") && out.contains("b: up for") && out.contains("0 runs"), "{out}");

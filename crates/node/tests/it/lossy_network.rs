@@ -108,7 +108,7 @@ impl Cluster {
                 }
                 continue;
             };
-            let mut message = run.ask(time);
+            let mut message = run.take_due_requests(time);
             if run.advance(time) {
                 let bytes = run.save().unwrap();
                 // Killed before or after saving, and before or after sending.

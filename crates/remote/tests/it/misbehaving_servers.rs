@@ -171,7 +171,7 @@ fn unsolicited_output_is_reported() {
     assert_told(
         "yes '{\"id\":1,\"protocol\":1,\"name\":\"bad\"}'",
         brisk(),
-        &["answers request 1 when asked request 2"],
+        &["replied to request 1 instead of request 2"],
     );
 }
 
@@ -210,7 +210,7 @@ fn reply_with_wrong_id_is_reported() {
         &format!("{HELLO}; read a; echo '{{\"id\":3,\"configs\":[]}}'; read a"),
         brisk(),
         &[
-            "IT answers request 3 when asked request 2 (`initial`); it must give one answer to each request, in their order",
+            "IT replied to request 3 instead of request 2 (`initial`); it must send one reply to each request, in their order",
         ],
     );
 }
@@ -271,8 +271,8 @@ fn queries_after_error_return_nothing() {
     let config = remote.config_by_number(0).unwrap();
     assert_eq!(remote.describe_config(&config).to_string(), "");
     assert_eq!(remote.text(config).as_deref(), Some("\"x\""));
-    let mistake = remote.values_of("y", &[Step::initial(&config)]).pop().unwrap().unwrap_err();
-    assert!(mistake.contains("instead of answering `evaluate`"));
+    let error = remote.values_of("y", &[Step::initial(&config)]).pop().unwrap().unwrap_err();
+    assert!(error.contains("instead of answering `evaluate`"));
 }
 
 #[test]

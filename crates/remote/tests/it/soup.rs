@@ -99,8 +99,8 @@ fn remote_semantics_composes_with_operators() {
     assert_eq!(hit.1, BreakpointState::Hit);
     assert_eq!(remote.describe_config(&hit.0).to_string(), "lamp = broken");
     assert!(remote.is_deadlocked(&hit.0));
-    let mistake = remote.evaluate(&"lump".to_owned(), Step::initial(&hit.0)).unwrap_err();
-    assert!(mistake.to_string().contains("there is no variable `lump`"), "{mistake}");
+    let error = remote.evaluate(&"lump".to_owned(), Step::initial(&hit.0)).unwrap_err();
+    assert!(error.to_string().contains("there is no variable `lump`"), "{error}");
     assert!(!remote.is_accepting(&hit.0), "the language has no acceptance");
 }
 

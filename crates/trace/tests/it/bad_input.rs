@@ -67,10 +67,10 @@ fn malformed_line_in_a_gigabyte_is_counted_in_constant_memory() {
         });
     assert!(matches!(summary.end, ReadEnd::Finished));
     assert_eq!((count, summary.line_errors.count()), (lines * 8, 1));
-    let problem = &summary.line_errors.first()[0];
-    assert_eq!(problem.position.line, lines / 2 * 8 + 1);
-    assert_eq!(problem.excerpt, "{\"event\":\"pop\",\"queue\":}");
-    assert!(problem.message.starts_with("invalid JSON at column 24"), "{}", problem.message);
+    let error = &summary.line_errors.first()[0];
+    assert_eq!(error.position.line, lines / 2 * 8 + 1);
+    assert_eq!(error.excerpt, "{\"event\":\"pop\",\"queue\":}");
+    assert!(error.message.starts_with("invalid JSON at column 24"), "{}", error.message);
     assert!(peak_memory() - before < 128 << 20, "memory grows with the trace");
 }
 
@@ -89,10 +89,10 @@ fn line_of_100_megabytes_is_skipped_without_being_stored() {
             &ReadOptions { threads, ..one_thread() },
         );
         assert_eq!((seen.len(), summary.line_errors.count(), summary.lines), (11, 1, 12));
-        let problem = &summary.line_errors.first()[0];
-        assert_eq!(problem.position.line, 2);
-        assert_eq!(problem.message, "the line has 104857700 bytes, which exceeds the limit of 16777216");
-        assert!(problem.excerpt.starts_with("push(push("), "{}", problem.excerpt);
+        let error = &summary.line_errors.first()[0];
+        assert_eq!(error.position.line, 2);
+        assert_eq!(error.message, "the line has 104857700 bytes, which exceeds the limit of 16777216");
+        assert!(error.excerpt.starts_with("push(push("), "{}", error.excerpt);
         assert_eq!(seen[1].line, 3);
         assert!(peak_memory() - before < 100 << 20, "the line was kept");
     }
@@ -230,7 +230,7 @@ fn all_malformed_lines_are_counted_and_the_first_stored() {
         let options = ReadOptions { threads, chunk_bytes: 64, ..one_thread() };
         let (_, summary) = read_all(vec![input(&text)], &queue_catalog(), &options);
         assert_eq!(summary.line_errors.count(), 1000);
-        let lines: Vec<_> = summary.line_errors.first().iter().map(|problem| problem.position.line).collect();
+        let lines: Vec<_> = summary.line_errors.first().iter().map(|error| error.position.line).collect();
         assert_eq!(lines, (1..=10).collect::<Vec<_>>());
     }
 }

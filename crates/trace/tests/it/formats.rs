@@ -12,7 +12,7 @@ fn one(text: &str, params: &[Param]) -> Vec<PlainValue> {
     seen[0].params.clone()
 }
 
-fn problem(text: &str, params: &[Param]) -> String {
+fn line_error(text: &str, params: &[Param]) -> String {
     let (seen, summary) = events(text, &catalog(&[("f", EventKind::Before, params)]));
     assert_eq!((seen.len(), summary.line_errors.count(), summary.line_errors.skipped()), (0, 1, 1), "{text}");
     assert!(summary.line_errors.first()[0].skipped);
@@ -233,7 +233,7 @@ fn reads_and_writes_are_also_accesses() {
                 assert_eq!(
                     (conversion_error.0, conversion_error.3),
                     (each(&[exact, either]), n),
-                    "one problem a line: {text}"
+                    "more than one error per line: {text}"
                 );
                 assert_eq!(conversion_error.1, vec![[value(), PlainValue::Unset]; inputs].concat(), "{text}");
                 let other =
@@ -289,7 +289,7 @@ fn unquoted_cells_are_typed_by_their_text() {
         ("event,q\n,1", "missing field `event`"),
         ("event,q\nf,1\0", "NUL"),
     ] {
-        assert!(problem(text, &q).contains(message), "{text}");
+        assert!(line_error(text, &q).contains(message), "{text}");
     }
 }
 
@@ -350,7 +350,7 @@ fn line_format_accepts_calls_and_reports_errors() {
         ("\"f\"", "missing event name"),
         ("f(\0)", "put text in quotes"),
     ] {
-        assert!(problem(text, &q).contains(message), "{text}: {}", problem(text, &q));
+        assert!(line_error(text, &q).contains(message), "{text}: {}", line_error(text, &q));
     }
 }
 
@@ -387,7 +387,7 @@ fn malformed_lines_are_counted_independently_of_the_properties() {
     for catalog in [EventCatalog::default(), catalog(&[("g", EventKind::Before, &[named("x", None)])])] {
         let (_, summary) = events(text, &catalog);
         assert_eq!(summary.line_errors.count(), 8, "{:?}", summary.line_errors);
-        let lines: Vec<_> = summary.line_errors.first().iter().map(|problem| problem.position.line).collect();
+        let lines: Vec<_> = summary.line_errors.first().iter().map(|error| error.position.line).collect();
         assert_eq!(lines, [1, 2, 3, 4, 5, 6, 7, 8]);
     }
 }

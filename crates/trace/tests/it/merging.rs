@@ -28,8 +28,8 @@ fn events_are_merged_by_time_then_by_input() {
         assert_eq!(seen[3].params, [string("another long name of a queue")]);
         assert_eq!(seen[4].params, [string("a long name of a queue")]);
         assert_eq!((summary.ignored, summary.lines, summary.out_of_order), (1, 10, 0));
-        let problem = &summary.line_errors.first()[0];
-        assert_eq!((problem.position.input, problem.position.line), (1, 5));
+        let error = &summary.line_errors.first()[0];
+        assert_eq!((error.position.input, error.position.line), (1, 5));
     }
 }
 

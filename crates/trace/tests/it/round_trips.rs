@@ -213,19 +213,19 @@ fn writer_rejects_events_that_the_format_cannot_represent() {
         program: None,
         params,
     };
-    let refused = |format, entry: &TraceEvent<'_>| {
+    let assert_rejected = |format, entry: &TraceEvent<'_>| {
         let mut writer = TraceWriter::new(Vec::new(), format, &["queue"]).unwrap();
         let error = writer.write(entry).unwrap_err();
         assert_eq!(error.kind(), std::io::ErrorKind::InvalidInput);
         let header = if format == Format::Csv { "event,time,kind,thread,program,queue\n" } else { "" };
         assert_eq!(writer.finish().unwrap(), header.as_bytes(), "nothing is half written");
     };
-    refused(Format::JsonLines, &entry("f", &[("time", FieldValue::None)]));
-    refused(Format::Csv, &entry("f", &[("other", FieldValue::Int(1))]));
-    refused(Format::Csv, &entry("f", &[("queue", FieldValue::Str("a\nb"))]));
-    refused(Format::Line, &entry("f(int)", &[]));
-    refused(Format::Line, &entry("@f", &[]));
-    refused(Format::Line, &entry("f", &[("a=b", FieldValue::Int(1))]));
+    assert_rejected(Format::JsonLines, &entry("f", &[("time", FieldValue::None)]));
+    assert_rejected(Format::Csv, &entry("f", &[("other", FieldValue::Int(1))]));
+    assert_rejected(Format::Csv, &entry("f", &[("queue", FieldValue::Str("a\nb"))]));
+    assert_rejected(Format::Line, &entry("f(int)", &[]));
+    assert_rejected(Format::Line, &entry("@f", &[]));
+    assert_rejected(Format::Line, &entry("f", &[("a=b", FieldValue::Int(1))]));
 }
 
 #[test]
@@ -249,9 +249,7 @@ fn panic_of_the_consumer_is_propagated() {
     for threads in [1, 2] {
         let caught = std::panic::catch_unwind(|| {
             let options = ReadOptions { threads, chunk_bytes: 100, ..one_thread() };
-            read(vec![input(&text)], &Schema::new(&queue_catalog()), &options, |_| {
-                panic!("as the test wants")
-            })
+            read(vec![input(&text)], &Schema::new(&queue_catalog()), &options, |_| panic!("intended panic"))
         });
         assert!(caught.is_err());
     }
@@ -323,7 +321,7 @@ fn refused_threads_fall_back_to_the_calling_thread() {
         assert!(test.status.success(), "{}", String::from_utf8_lossy(&test.stdout));
         return;
     }
-    assert!(std::thread::Builder::new().spawn(|| ()).is_err(), "the test tests nothing");
+    assert!(std::thread::Builder::new().spawn(|| ()).is_err(), "a thread was started despite its stack size");
     let text = "@1 push(queue=1)\n".repeat(1000);
     for inputs in [1, 2] {
         let all = (0..inputs).map(|_| input(&text)).collect();
@@ -347,7 +345,7 @@ fn panic_of_the_input_is_propagated() {
     impl Read for Broken {
         fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
             self.0 += 1;
-            assert!(self.0 < 50, "as the test wants");
+            assert!(self.0 < 50, "intended panic");
             into[..1].copy_from_slice(if self.0.is_multiple_of(3) { b"\n" } else { b"x" });
             Ok(1)
         }

@@ -23,7 +23,7 @@ impl ValidationReport {
         let unread: Vec<Value> = self
             .unknown_fields
             .iter()
-            .map(|(field, meant)| json!({"field": field, "meant": meant}))
+            .map(|(field, suggestion)| json!({"field": field, "meant": suggestion}))
             .collect();
         json!({
             "schema": 1,
@@ -36,7 +36,7 @@ impl ValidationReport {
             "survivors": {
                 "runs": self.survivors.runs.iter().map(|(count, run)| json!([count, run])).collect::<Vec<_>>(),
                 "cut": self.survivors.is_truncated,
-                "most": self.survivors.most,
+                "most": self.survivors.maximum,
             },
             "refusal": rejection,
             "graph": graph(&self.graph),
@@ -67,8 +67,8 @@ impl ValidationReport {
             .collect();
         json!({
             "event": rejected.number,
-            "file": self.inputs.get(rejected.place.input),
-            "line": rejected.place.line,
+            "file": self.inputs.get(rejected.position.input),
+            "line": rejected.position.line,
             "record": rejection.record,
             "count": rejection.count,
             "configurations": rejection.configurations.iter().map(fields).collect::<Vec<_>>(),

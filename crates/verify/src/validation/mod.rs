@@ -70,7 +70,7 @@ pub struct ValidationReport {
     pub inputs: Vec<String>,
 }
 
-/// Whether the model can do what the trace says.
+/// Whether the trace is a possible execution of the model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ValidationResult {
     /// The trace is possible.
@@ -91,9 +91,9 @@ pub struct RecordInfo {
     /// The number of the record, counted from one.
     pub number: u64,
     /// The position in the trace.
-    pub place: TracePosition,
+    pub position: TracePosition,
     /// The text of the record; empty if it could not be interpreted.
-    pub words: String,
+    pub text: String,
     /// The number of possible configurations after it.
     pub configurations: usize,
 }
@@ -101,12 +101,12 @@ pub struct RecordInfo {
 /// Maximum number of different errors that are collected.
 const MAX_RECORD_ERRORS: usize = 20;
 
-/// Validates a trace. `goes_on` periodically receives the numbers of records and bytes, and may stop the validation.
+/// Validates a trace. `should_continue` periodically receives the numbers of records and bytes, and may stop the validation.
 pub fn validate_trace(
     binding: &Binding<'_>,
     inputs: Vec<Input>,
     settings: &ValidationSettings,
-    mut goes_on: impl FnMut(u64, u64) -> bool,
+    mut should_continue: impl FnMut(u64, u64) -> bool,
 ) -> ValidationReport {
     let names: Vec<String> = inputs.iter().map(|input| input.name().to_owned()).collect();
     let catalog = catalog(binding);
@@ -116,7 +116,7 @@ pub fn validate_trace(
         follower.find_unknown_fields(binding, block);
         let flow = follower.follow(block);
         bytes += block.bytes();
-        if goes_on(follower.number, bytes) { flow } else { ControlFlow::Break(()) }
+        if should_continue(follower.number, bytes) { flow } else { ControlFlow::Break(()) }
     });
     follower.finish(binding, trace, names)
 }
@@ -128,9 +128,9 @@ fn catalog(binding: &Binding<'_>) -> EventCatalog {
     let named =
         |name: &str| Param { source: ParamSource::Name(name.to_owned()), name: name.to_owned(), ty: None };
     for name in [STATE_EVENT, ANY_EVENT] {
-        let symbol = catalog.declare(name, EventKind::Before);
+        let event_id = catalog.declare(name, EventKind::Before);
         ["event", "kind"].into_iter().chain(binding.fields()).for_each(|field| {
-            catalog.declare_param(symbol, &named(field));
+            catalog.declare_param(event_id, &named(field));
         });
     }
     catalog
@@ -139,20 +139,22 @@ fn catalog(binding: &Binding<'_>) -> EventCatalog {
 /// The index of the first field of the model among the parameters of an event.
 const FIRST_MODEL_FIELD: usize = 2;
 
+/// Passes the records of a trace to the validator and collects what reports need.
 struct TraceFollower<'b> {
     validator: Option<Validator<'b>>,
     /// For each parameter of an event, the field of the binding.
     fields: Vec<Option<u32>>,
+    /// The number of records read so far.
     number: u64,
     ignored: u64,
-    most: usize,
+    max_configurations: usize,
     rejected: Option<RecordInfo>,
     record_errors: Vec<(RecordError, RecordInfo, u64)>,
     has_too_many_configurations: bool,
     recent: VecDeque<(u64, TracePosition)>,
     history_length: usize,
-    unread: Vec<String>,
-    has_looked: bool,
+    unknown_fields: Vec<String>,
+    fields_examined: bool,
 }
 
 impl<'b> TraceFollower<'b> {
@@ -171,47 +173,43 @@ impl<'b> TraceFollower<'b> {
             fields: params.iter().map(|name| binding.field(name)).collect(),
             number: 0,
             ignored: 0,
-            most: settings.options.max_configurations,
+            max_configurations: settings.options.max_configurations,
             rejected: None,
             record_errors: Vec::new(),
             recent: VecDeque::new(),
             history_length: settings.options.history_length,
-            unread: Vec::new(),
-            has_looked: false,
+            unknown_fields: Vec::new(),
+            fields_examined: false,
         }
     }
 
     /// The first block shows which fields the trace has.
     fn find_unknown_fields(&mut self, binding: &Binding<'_>, block: &EventBlock) {
-        if !std::mem::replace(&mut self.has_looked, true) {
-            self.unread = unknown_fields::in_text(binding, &block.batch.text);
+        if !std::mem::replace(&mut self.fields_examined, true) {
+            self.unknown_fields = unknown_fields::in_text(binding, &block.batch.text);
         }
     }
 
     fn follow(&mut self, block: &EventBlock) -> ControlFlow<()> {
         for at in 0..block.batch.len() {
             self.number += 1;
-            self.take(&block.batch, at, block.position(at));
+            self.validate_record(&block.batch, at, block.position(at));
             if self.rejected.is_some() || self.has_too_many_configurations {
                 return ControlFlow::Break(());
             }
-            if self
-                .record_errors
-                .iter()
-                .any(|(record_errors, ..)| matches!(record_errors, RecordError::Value { .. }))
-            {
+            if self.record_errors.iter().any(|(error, ..)| matches!(error, RecordError::Value { .. })) {
                 return ControlFlow::Break(());
             }
         }
         ControlFlow::Continue(())
     }
 
-    fn take(&mut self, batch: &EventBatch, at: usize, place: TracePosition) {
+    fn validate_record(&mut self, batch: &EventBatch, at: usize, position: TracePosition) {
         let Some(validator) = &mut self.validator else { return };
         let event = batch.event(at);
         let name;
         let mut record = Record::default();
-        if event.id != STATE_SYMBOL {
+        if event.id != STATE_EVENT_ID {
             name = event_name(&event);
             record.event = Some(name.as_ref());
         }
@@ -219,7 +217,8 @@ impl<'b> TraceFollower<'b> {
             let log_value = field.and_then(|field| Some((field, log_value(value, event.text)?)));
             record.values.extend(log_value);
         }
-        let moment = || RecordInfo { number: self.number, place, words: String::new(), configurations: 0 };
+        let record_info =
+            || RecordInfo { number: self.number, position, text: String::new(), configurations: 0 };
         // After an unknown event, later records cannot be validated, but further unknown events are collected.
         if !self.record_errors.is_empty() && record.event.is_none_or(|event| validator.knows(event)) {
             return;
@@ -229,17 +228,17 @@ impl<'b> TraceFollower<'b> {
                 if self.recent.len() >= self.history_length {
                     self.recent.pop_front();
                 }
-                self.recent.push_back((self.number, place));
+                self.recent.push_back((self.number, position));
             }
             Ok(RecordOutcome::Ignored) => self.ignored += 1,
-            Ok(RecordOutcome::Rejected) => self.rejected = Some(moment()),
+            Ok(RecordOutcome::Rejected) => self.rejected = Some(record_info()),
             Err(ValidationError::TooManyConfigurations) => self.has_too_many_configurations = true,
-            Err(ValidationError::Record(record_errors)) => {
-                let (moment, is_full) = (moment(), self.record_errors.len() >= MAX_RECORD_ERRORS);
-                match self.record_errors.iter_mut().find(|(known, ..)| *known == record_errors) {
+            Err(ValidationError::Record(error)) => {
+                let (first, is_full) = (record_info(), self.record_errors.len() >= MAX_RECORD_ERRORS);
+                match self.record_errors.iter_mut().find(|(collected, ..)| *collected == error) {
                     Some((.., count)) => *count += 1,
                     None if is_full => {}
-                    None => self.record_errors.push((record_errors, moment, 1)),
+                    None => self.record_errors.push((error, first, 1)),
                 }
             }
         }
@@ -247,23 +246,25 @@ impl<'b> TraceFollower<'b> {
 
     fn finish(mut self, binding: &Binding<'_>, trace: ReadSummary, inputs: Vec<String>) -> ValidationReport {
         let rejection = self.validator.as_mut().and_then(Validator::rejection);
-        let first_wrong = self.record_errors.first().map(|(_, moment, _)| moment.number);
-        let last = self.rejected.as_ref().map(|rejected| rejected.number).or(first_wrong);
+        let first_invalid = self.record_errors.first().map(|(_, record, _)| record.number);
+        let last = self.rejected.as_ref().map(|rejected| rejected.number).or(first_invalid);
         let matched = last.map_or(self.number, |last| last - 1);
         let result = match (rejection, self.rejected) {
             (Some(rejection), Some(rejected)) => {
-                let words = rejection.record.clone();
-                ValidationResult::Impossible(Box::new(rejection), RecordInfo { words, ..rejected })
+                let text = rejection.record.clone();
+                ValidationResult::Impossible(Box::new(rejection), RecordInfo { text, ..rejected })
             }
             _ if !self.record_errors.is_empty() => ValidationResult::InvalidRecords(self.record_errors),
-            _ if self.has_too_many_configurations => ValidationResult::TooManyConfigurations(self.most),
+            _ if self.has_too_many_configurations => {
+                ValidationResult::TooManyConfigurations(self.max_configurations)
+            }
             _ if matches!(trace.end, ReadEnd::Finished) => ValidationResult::Possible,
             _ => ValidationResult::Unknown,
         };
-        let mut unread = self.unread;
+        let mut unknown_fields = self.unknown_fields;
         for column in &trace.unread_columns {
-            if !unread.contains(column) && unknown_fields::is_unknown(binding, column) {
-                unread.push(column.clone());
+            if !unknown_fields.contains(column) && unknown_fields::is_unknown(binding, column) {
+                unknown_fields.push(column.clone());
             }
         }
         let mut validation = ValidationReport {
@@ -277,35 +278,36 @@ impl<'b> TraceFollower<'b> {
             graph: ConfigGraph::default(),
             unseen_events: Vec::new(),
             missing_parameters: Vec::new(),
-            unknown_fields: unknown_fields::with_suggestions(binding, unread),
+            unknown_fields: unknown_fields::with_suggestions(binding, unknown_fields),
             trace,
             inputs,
         };
         if let Some(mut validator) = self.validator {
-            let reported = validator.recent();
-            let moments = self.recent.iter().zip(reported);
-            validation.recent = moments
-                .map(|((number, place), (words, configurations))| RecordInfo {
+            validation.recent = self
+                .recent
+                .iter()
+                .zip(validator.recent())
+                .map(|((number, position), (text, configurations))| RecordInfo {
                     number: *number,
-                    place: *place,
-                    words: words.to_owned(),
+                    position: *position,
+                    text: text.to_owned(),
                     configurations,
                 })
                 .collect();
             validation.configurations = validator.configurations();
             validation.survivors = validator.survivors().clone();
             validation.unseen_events = validator.unseen_events().into_iter().map(str::to_owned).collect();
-            let untold = validator.missing_parameters();
+            let missing = validator.missing_parameters();
             validation.missing_parameters =
-                untold.into_iter().map(|(event, name)| (event.to_owned(), name.to_owned())).collect();
+                missing.into_iter().map(|(event, name)| (event.to_owned(), name.to_owned())).collect();
             validation.graph = validator.graph();
         }
         validation
     }
 }
 
-/// The first event of the catalog.
-const STATE_SYMBOL: EventId = EventId(0);
+/// The id of `STATE_EVENT`, the first event of the catalog.
+const STATE_EVENT_ID: EventId = EventId(0);
 
 /// The name of an event, such as `queue_push` or `after queue_push`.
 fn event_name<'a>(event: &Event<'a>) -> Cow<'a, str> {

@@ -22,11 +22,11 @@ impl ValidationReport {
         };
         let mut text = match &self.result {
             ValidationResult::Possible => {
-                let title = style.paint(Paint::Good, &format!("{model} can do what {trace} says"));
+                let title = style.paint(Paint::Good, &format!("{model} can produce {trace}"));
                 format!("{title}\n  {}\n", self.possible_summary())
             }
             ValidationResult::Impossible(rejection, rejected) => {
-                let title = style.paint(Paint::Bad, &format!("{model} cannot do what {trace} says"));
+                let title = style.paint(Paint::Bad, &format!("{model} cannot produce {trace}"));
                 format!("{title}\n{}", self.impossible_details(rejection, rejected, style))
             }
             ValidationResult::InvalidRecords(_)
@@ -34,7 +34,7 @@ impl ValidationReport {
             | ValidationResult::Unknown => {
                 let title = style.paint(Paint::Open, "no answer");
                 let matched = count(self.matched, "event");
-                format!("{title}: so far, {model} can do what {trace} says ({matched})\n")
+                format!("{title}: {model} can produce {trace} so far ({matched})\n")
             }
         };
         let notes = self.notes();
@@ -51,16 +51,20 @@ impl ValidationReport {
     pub fn errors(&self) -> Vec<String> {
         let mut errors = Vec::new();
         match &self.result {
-            ValidationResult::InvalidRecords(wrong) => {
-                for (wrong, moment, times) in wrong {
-                    errors.push(format!("{}: {}", self.place(moment), error_with_remedy(wrong, *times)));
+            ValidationResult::InvalidRecords(invalid) => {
+                for (error, record, times) in invalid {
+                    errors.push(format!(
+                        "{}: {}",
+                        self.position_text(record),
+                        error_with_remedy(error, *times)
+                    ));
                 }
             }
-            ValidationResult::TooManyConfigurations(most) => errors.push(format!(
+            ValidationResult::TooManyConfigurations(max_configurations) => errors.push(format!(
                 "after {}, the model could be in more than {}; \
                  log more in the trace, hide fewer actions, or raise `--max-configurations`",
                 count(self.matched.saturating_sub(1), "event"),
-                count(*most as u64, "configuration")
+                count(*max_configurations as u64, "configuration")
             )),
             _ => {}
         }
@@ -75,19 +79,19 @@ impl ValidationReport {
         if self.ignored > 0 {
             reported += &format!(" ({} more ignored)", grouped(self.ignored));
         }
-        let most = self.survivors.most;
+        let maximum = self.survivors.maximum;
         let now = count(self.configurations as u64, "configuration");
-        match most {
+        match maximum {
             1 => format!("{reported}; the configuration is always known"),
-            most => {
-                format!("{reported}; {now} possible at the end, at most {} on the way", grouped(most))
+            maximum => {
+                format!("{reported}; {now} possible at the end, at most {} on the way", grouped(maximum))
             }
         }
     }
 
-    fn place(&self, moment: &RecordInfo) -> String {
-        let input = self.inputs.get(moment.place.input).map_or("", String::as_str);
-        format!("{}:{}", printable(input), moment.place.line)
+    fn position_text(&self, record: &RecordInfo) -> String {
+        let input = self.inputs.get(record.position.input).map_or("", String::as_str);
+        format!("{}:{}", printable(input), record.position.line)
     }
 
     fn impossible_details(&self, rejection: &Rejection, rejected: &RecordInfo, style: &Style) -> String {
@@ -102,18 +106,18 @@ impl ValidationReport {
             1 => "the first event matches, the next does not".to_owned(),
             matched => format!("the first {} match, the next does not", count(matched, "event")),
         };
-        line(format!("  {}: {matched}", self.place(rejected)));
+        line(format!("  {}: {matched}", self.position_text(rejected)));
         line(String::new());
 
         line(style.paint(Paint::Faint, "  event  line  configurations"));
         let shown = &self.recent[self.recent.len().saturating_sub(RECORDS_BEFORE)..];
-        for moment in shown.iter().chain([rejected]) {
-            let words = shorten(&printable(&moment.words), width.saturating_sub(28).max(20));
+        for record in shown.iter().chain([rejected]) {
+            let text = shorten(&printable(&record.text), width.saturating_sub(28).max(20));
             let row = format!(
-                "  {:>5} {:>5}  {:>14}  {words}",
-                moment.number, moment.place.line, moment.configurations
+                "  {:>5} {:>5}  {:>14}  {text}",
+                record.number, record.position.line, record.configurations
             );
-            line(if moment == rejected { style.paint(Paint::Bad, &row) } else { row });
+            line(if record == rejected { style.paint(Paint::Bad, &row) } else { row });
         }
         line(String::new());
 
@@ -129,12 +133,12 @@ impl ValidationReport {
             let before = first.filter(|_| at > 0);
             let differs = |name: &str, value: &str| before.is_none_or(|first| first.get(name) != Some(value));
             let fields = config.iter().filter(|field| differs(&field.name, &field.value));
-            let mut words: Vec<String> =
+            let mut values: Vec<String> =
                 fields.map(|field| printable(&format!("{} = {}", field.name, field.value))).collect();
-            if let (Some(_), Some(word)) = (before, words.first_mut()) {
-                *word = format!("as 1, but {word}");
+            if let (Some(_), Some(value)) = (before, values.first_mut()) {
+                *value = format!("as 1, but {value}");
             }
-            for (row, text) in wrap_list(&words, width.saturating_sub(1)).iter().enumerate() {
+            for (row, text) in wrap_list(&values, width.saturating_sub(1)).iter().enumerate() {
                 let number = if row == 0 { (at + 1).to_string() } else { " ".to_owned() };
                 line(format!("  {number}  {text}"));
             }
@@ -148,25 +152,25 @@ impl ValidationReport {
             line("Why it does not match:".to_owned());
         }
         for near_miss in rejection.near_misses.iter().take(MAX_LISTED) {
-            let place = match (near_miss.count, near_miss.configurations.first()) {
+            let where_it_applies = match (near_miss.count, near_miss.configurations.first()) {
                 _ if rejection.count == 1 => String::new(),
                 (count, _) if count == rejection.count => " (in all of them)".to_owned(),
                 (1, Some(one)) if *one < MAX_LISTED => format!(" (in {})", one + 1),
                 (count, _) => format!(" (in {} of them)", grouped(count as u64)),
             };
-            line(format!("  {}{place}", printable(&near_miss.to_string())));
+            line(format!("  {}{where_it_applies}", printable(&near_miss.to_string())));
         }
         if rejection.near_misses.len() > MAX_LISTED {
             line(format!("  and {} more reasons", rejection.near_misses.len() - MAX_LISTED));
         }
         if !rejection.possible_steps.is_empty() {
-            let mut able: Vec<String> =
+            let mut possible: Vec<String> =
                 rejection.possible_steps.iter().take(2 * MAX_LISTED).map(|event| printable(event)).collect();
-            if rejection.possible_steps.len() > able.len() {
-                able.push("…".to_owned());
+            if rejection.possible_steps.len() > possible.len() {
+                possible.push("…".to_owned());
             }
             line(String::new());
-            line(format!("Possible instead: {}", able.join("; ")));
+            line(format!("Possible instead: {}", possible.join("; ")));
         } else if rejection.count > 0 {
             line(String::new());
             line("No logged event is possible instead.".to_owned());
@@ -199,8 +203,8 @@ impl ValidationReport {
         if skipped > 0 {
             let first = self.trace.line_errors.first().first();
             let first =
-                first.map_or(String::new(), |problem| format!("; line {}: {problem}", problem.position.line));
-            notes.push(format!("{} could not be read and are left out{first}", count(skipped, "line")));
+                first.map_or(String::new(), |error| format!("; line {}: {error}", error.position.line));
+            notes.push(format!("{} could not be read and are omitted{first}", count(skipped, "line")));
         }
         if self.matched == 0 && self.is_possible() {
             notes.push("the trace is empty".to_owned());
@@ -208,47 +212,49 @@ impl ValidationReport {
         for (event, parameter) in self.missing_parameters.iter().take(MAX_LISTED) {
             notes.push(format!("no record of `{event}` has its parameter `{parameter}`"));
         }
-        let (meant, strange): (Vec<_>, Vec<_>) =
-            self.unknown_fields.iter().partition(|(_, meant)| meant.is_some());
-        for (field, meant) in meant {
-            let meant = meant.as_deref().unwrap_or_default();
+        let (misspelt, unrelated): (Vec<_>, Vec<_>) =
+            self.unknown_fields.iter().partition(|(_, suggestion)| suggestion.is_some());
+        for (field, suggestion) in misspelt {
+            let suggestion = suggestion.as_deref().unwrap_or_default();
             notes.push(format!(
                 "`{field}` in the trace has no meaning in the model and is not read; \
-                 if it is `{meant}`, use `--map '{field}={meant}'`"
+                 if it is `{suggestion}`, use `--map '{field}={suggestion}'`"
             ));
         }
-        let strange: Vec<String> = strange.into_iter().map(|(field, _)| field.clone()).collect();
-        if !strange.is_empty() {
-            notes.push(format!("not read, because the model has no such names: {}", list(&strange)));
+        let unrelated: Vec<String> = unrelated.into_iter().map(|(field, _)| field.clone()).collect();
+        if !unrelated.is_empty() {
+            notes.push(format!("not read, because the model has no such names: {}", list(&unrelated)));
         }
         notes
     }
 }
 
-/// An error with a remedy.
-fn error_with_remedy(wrong: &RecordError, times: u64) -> String {
-    let often = if times > 1 { format!(" ({} times)", grouped(times)) } else { String::new() };
-    match wrong {
+/// Renders an error with a remedy.
+fn error_with_remedy(error: &RecordError, times: u64) -> String {
+    let times = if times > 1 { format!(" ({} times)", grouped(times)) } else { String::new() };
+    match error {
         RecordError::Event { event, known } => {
-            let meant = nearest(event, known.iter().map(String::as_str));
-            let error_with_remedy = match meant {
-                Some(meant) => {
-                    format!("if it is `{meant}`, use `--map '{event}={meant}'`; else `--ignore '{event}'`")
+            let suggestion = nearest(event, known.iter().map(String::as_str));
+            let remedy = match suggestion {
+                Some(suggestion) => {
+                    format!(
+                        "if it is `{suggestion}`, use `--map '{event}={suggestion}'`; else `--ignore '{event}'`"
+                    )
                 }
                 None => {
                     format!("to skip it, use `--ignore '{event}'`; to map it, `--map '{event}=ACTION'`")
                 }
             };
-            format!("{wrong}{often}; {error_with_remedy}")
+            format!("{error}{times}; {remedy}")
         }
-        RecordError::Nothing => format!("{wrong}{often}; name the event in a field `event`"),
+        RecordError::Nothing => format!("{error}{times}; name the event in a field `event`"),
         RecordError::Value { field, value, known, .. } => {
-            let meant = nearest(value, known.iter().map(String::as_str));
-            let error_with_remedy = match meant {
-                Some(meant) => format!("did you mean `{meant}`?"),
+            let suggestion = nearest(value, known.iter().map(String::as_str));
+            let remedy = match suggestion {
+                Some(suggestion) => format!("did you mean `{suggestion}`?"),
                 None => format!("to ignore the field, use `--map '{field}='`"),
             };
-            format!("{wrong}{often}; {error_with_remedy}")
+            format!("{error}{times}; {remedy}")
         }
     }
 }

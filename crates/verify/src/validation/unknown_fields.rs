@@ -62,8 +62,12 @@ fn arguments(line: &str) -> Vec<String> {
 
 /// Adds a suggestion to each field.
 pub(super) fn with_suggestions(binding: &Binding<'_>, fields: Vec<String>) -> Vec<(String, Option<String>)> {
-    let meant = |field: &str| nearest(field, binding.fields()).map(str::to_owned);
-    fields.into_iter().map(|field| (meant(&field), field)).map(|(meant, field)| (field, meant)).collect()
+    let suggestion = |field: &str| nearest(field, binding.fields()).map(str::to_owned);
+    fields
+        .into_iter()
+        .map(|field| (suggestion(&field), field))
+        .map(|(suggestion, field)| (field, suggestion))
+        .collect()
 }
 
 #[cfg(test)]

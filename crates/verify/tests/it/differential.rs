@@ -42,8 +42,8 @@ fn random(seed: u64) -> String {
 }
 
 fn loaded(text: &str) -> ModelFile {
-    let (loaded, problems) = load(SourceId(0), text);
-    loaded.unwrap_or_else(|| panic!("{problems:?}\n{text}"))
+    let (loaded, diagnostics) = load(SourceId(0), text);
+    loaded.unwrap_or_else(|| panic!("{diagnostics:?}\n{text}"))
 }
 
 fn claims(loaded: &ModelFile) -> Vec<Claim<'_>> {

@@ -17,8 +17,8 @@ process B { state a { -> b { y = 1 } } state b { -> c { y = 2 } } state c { stop
 ";
 
 fn ask(claims: &str, change: impl FnOnce(&mut VerifyTask<'_>)) -> (VerifyResult, String) {
-    let (loaded, problems) = load(SourceId(0), &format!("{WALKERS}{claims}"));
-    let loaded = loaded.unwrap_or_else(|| panic!("{problems:?}"));
+    let (loaded, diagnostics) = load(SourceId(0), &format!("{WALKERS}{claims}"));
+    let loaded = loaded.unwrap_or_else(|| panic!("{diagnostics:?}"));
     let catalog = EventCatalog::default();
     let claims = loaded.claims.iter().map(|claim| Claim {
         name: claim.name.clone(),

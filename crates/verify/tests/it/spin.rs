@@ -37,8 +37,8 @@ fn formulae(text: &str) -> Vec<(&str, &str)> {
 
 /// The results of Invigil, with and without reduction.
 fn ours(name: &str, text: &str, reduces: bool) -> Known {
-    let (loaded, problems) = load(SourceId(0), text);
-    let loaded = loaded.unwrap_or_else(|| panic!("{name}: {problems:?}"));
+    let (loaded, diagnostics) = load(SourceId(0), text);
+    let loaded = loaded.unwrap_or_else(|| panic!("{name}: {diagnostics:?}"));
     let catalog = EventCatalog::default();
     let claims = loaded.claims.iter().map(|claim| Claim {
         name: claim.name.clone(),

@@ -100,7 +100,7 @@ fn possible_trace_is_accepted_in_every_format() {
     }
     assert_eq!(
         reported(&run(&NameMapping::default(), GOOD)),
-        "queue can do what log says\n  6 events; the configuration is always known\n"
+        "queue can produce log\n  6 events; the configuration is always known\n"
     );
 }
 
@@ -110,7 +110,7 @@ fn wrong_value_is_reported_with_expected_value() {
     assert_eq!(
         reported(&validation),
         "\
-queue cannot do what log says
+queue cannot produce log
   log:6: the first 5 events match, the next does not
 
   event  line  configurations
@@ -124,7 +124,7 @@ Before it, the model is in this configuration:
   1  next = 3, head = 1, len = 2, Worker.location = idle, slot = [false, true, true]
 
 Why it does not match:
-  pop: the log says n = 4, the model has 1
+  pop: the log has n = 4, the model has 1
 
 Possible instead: push(n = 3); pop(n = 1)
 "
@@ -169,16 +169,16 @@ fn rejection_lists_nearest_configurations_first() {
     assert!(validation.is_possible());
     let log = "push(n=0)\npush(n=5, len=7)\n";
     let validation = run(&hidden("pop"), log);
-    let ValidationResult::Impossible(refusal, lost) = &validation.result else {
+    let ValidationResult::Impossible(rejection, rejected) = &validation.result else {
         panic!("{:?}", validation.result)
     };
-    assert_eq!((lost.number, lost.place.line, refusal.count), (2, 2, 2));
-    let reasons: Vec<String> = refusal.near_misses.iter().map(ToString::to_string).collect();
+    assert_eq!((rejected.number, rejected.position.line, rejection.count), (2, 2, 2));
+    let reasons: Vec<String> = rejection.near_misses.iter().map(ToString::to_string).collect();
     assert_eq!(
         reasons,
         [
-            "push: the log says n = 5, the model has 1; the log says len = 7, the model has 2",
-            "push: the log says n = 5, the model has 1; the log says len = 7, the model has 1",
+            "push: the log has n = 5, the model has 1; the log has len = 7, the model has 2",
+            "push: the log has n = 5, the model has 1; the log has len = 7, the model has 1",
         ]
     );
     assert!(reported(&validation).contains("Before it, the model can be in 2 configurations:"));
@@ -203,9 +203,9 @@ fn log_names_are_mapped_to_model_names() {
     assert!(validation.is_possible(), "{}", reported(&validation));
     assert_eq!(validation.ignored, 1);
     let validation = run(&names, "snapshot(next=1)\n");
-    assert!(reported(&validation).contains("  the log says next = 1, the model has 0\n"));
+    assert!(reported(&validation).contains("  the log has next = 1, the model has 0\n"));
     let validation = run(&names, "enqueue(was=1)\n");
-    assert!(reported(&validation).contains("push: the log says len = 1 beforehand, the model has 0\n"));
+    assert!(reported(&validation).contains("push: the log has len = 1 beforehand, the model has 0\n"));
     assert!(run(&NameMapping::default(), "after pop(n=1)").errors()[0].contains("no event `after pop`"));
 }
 
@@ -223,7 +223,7 @@ fn unknown_names_are_reported_with_suggestions() {
     );
     assert_eq!(validation.matched, 1);
     assert!(!validation.is_possible() && !validation.is_impossible());
-    assert!(reported(&validation).starts_with("no answer: so far, queue can do what log says (1 event)\n"));
+    assert!(reported(&validation).starts_with("no answer: queue can produce log so far (1 event)\n"));
 
     let validation = run(&NameMapping::default(), "push(nxet=1, host=a)\n");
     assert!(validation.is_possible());
@@ -247,10 +247,10 @@ fn unknown_names_are_reported_with_suggestions() {
         logged: vec!["pish".into()],
         ..NameMapping::default()
     };
-    let mistakes = Binding::new(&model, &names).unwrap_err();
-    let mistakes: Vec<String> = mistakes.iter().map(ToString::to_string).collect();
+    let errors = Binding::new(&model, &names).unwrap_err();
+    let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
     assert_eq!(
-        mistakes,
+        errors,
         [
             "the model has no event, action, parameter or variable `pusch`",
             "the model has no event, action, parameter or variable `before.lne`",

@@ -7,7 +7,7 @@ use super::gap::Run;
 use crate::code::Code;
 use crate::descriptor::Shape;
 use crate::opcode::*;
-use crate::raw::Raw;
+use crate::raw::ClassFileParts;
 
 /// Target of an exit path of a locked write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub(crate) struct Alignment {
     pub(crate) new: Vec<usize>,
     /// Final targets of jumps to islands.
     islands: HashMap<usize, usize>,
-    /// Start of the code behind all original instructions.
+    /// Start of the code after all original instructions.
     pub(crate) tail: usize,
     /// The handler that reports exceptions.
     pub(crate) handler: Option<usize>,
@@ -51,7 +51,7 @@ const BUDGET: usize = 1 << 23;
 struct Pair<'c> {
     was: &'c Code<'c>,
     is: &'c Code<'c>,
-    raw: &'c Raw<'c>,
+    raw: &'c ClassFileParts<'c>,
     helper: &'c str,
 }
 
@@ -61,7 +61,7 @@ impl Alignment {
     pub(crate) fn find(
         was: &Code<'_>,
         is: &Code<'_>,
-        raw: &Raw<'_>,
+        raw: &ClassFileParts<'_>,
         helper: &str,
     ) -> Result<Alignment, Reason> {
         let pair = Pair { was, is, raw, helper };
@@ -189,7 +189,7 @@ impl Pair<'_> {
         }
     }
 
-    /// Parses the islands behind the probes at the entry. Returns the instruction behind them.
+    /// Parses the islands after the probes at the entry. Returns the instruction after them.
     fn first_islands(&self, at: usize, islands: &mut HashMap<usize, usize>) -> Option<usize> {
         if self.is.op(at) != GOTO {
             return None;
@@ -206,7 +206,7 @@ impl Pair<'_> {
         }
     }
 
-    /// Parses the code behind all original instructions. Returns `false` if it is not what the weaver emits there.
+    /// Parses the code after all original instructions. Returns `false` if it is not what the weaver emits there.
     fn tail(&self, start: usize, found: &mut Alignment) -> bool {
         found.tail = self.is.pc(start);
         found.handler = None;

@@ -3,7 +3,7 @@
 use crate::code::Code;
 use crate::descriptor::{self, Shape};
 use crate::opcode::*;
-use crate::raw::Raw;
+use crate::raw::ClassFileParts;
 
 /// Symbolic content of a stack slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -96,7 +96,7 @@ impl Run {
         code: &Code<'_>,
         index: usize,
         first_fresh: u16,
-        raw: &Raw<'_>,
+        raw: &ClassFileParts<'_>,
         helper: &str,
     ) -> bool {
         let op = code.op(index);
@@ -154,7 +154,7 @@ impl Run {
         true
     }
 
-    fn call(&mut self, code: &Code<'_>, index: usize, raw: &Raw<'_>, helper: &str) -> bool {
+    fn call(&mut self, code: &Code<'_>, index: usize, raw: &ClassFileParts<'_>, helper: &str) -> bool {
         let Some(method) = raw.pool.method(code.operand(index)) else { return false };
         let is_bits = method.owner == "java/lang/Double"
             && method.name == "doubleToRawLongBits"

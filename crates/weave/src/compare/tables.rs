@@ -5,7 +5,7 @@ use super::{Reason, same_content};
 use crate::bytes::Reader;
 use crate::code::{Code, Handler};
 use crate::error::ClassFileError;
-use crate::raw::{Attribute, Raw};
+use crate::raw::{Attribute, ClassFileParts};
 
 /// Checks that the original handlers are present in order. Others may only release the lock or report uncaught
 /// exceptions.
@@ -82,15 +82,16 @@ fn exits(was: &Code<'_>, is: &Code<'_>, found: &Alignment, group: &[(Handler, Ex
 /// Checks that the attributes of the code are present in order, with the same contents for the original instructions.
 /// Frames may differ.
 pub(crate) fn attributes(
-    old: &Raw<'_>,
+    old: &ClassFileParts<'_>,
     was: &Code<'_>,
-    new: &Raw<'_>,
+    new: &ClassFileParts<'_>,
     is: &Code<'_>,
     found: &Alignment,
 ) -> Result<(), Reason> {
-    let is_frames =
-        |raw: &Raw<'_>, attribute: &Attribute| raw.pool.raw(attribute.name) == Some(b"StackMapTable");
-    let rest = |raw: &Raw<'_>, code: &Code<'_>| {
+    let is_frames = |raw: &ClassFileParts<'_>, attribute: &Attribute| {
+        raw.pool.raw(attribute.name) == Some(b"StackMapTable")
+    };
+    let rest = |raw: &ClassFileParts<'_>, code: &Code<'_>| {
         code.attributes.iter().filter(|attribute| !is_frames(raw, attribute)).copied().collect::<Vec<_>>()
     };
     let (before, after) = (rest(old, was), rest(new, is));
@@ -122,10 +123,10 @@ pub(crate) fn attributes(
 }
 
 fn lines(
-    old: &Raw<'_>,
+    old: &ClassFileParts<'_>,
     was: &Code<'_>,
     a: &Attribute,
-    new: &Raw<'_>,
+    new: &ClassFileParts<'_>,
     is: &Code<'_>,
     b: &Attribute,
     found: &Alignment,
@@ -139,16 +140,16 @@ fn lines(
 }
 
 fn variables(
-    old: &Raw<'_>,
+    old: &ClassFileParts<'_>,
     was: &Code<'_>,
     a: &Attribute,
-    new: &Raw<'_>,
+    new: &ClassFileParts<'_>,
     is: &Code<'_>,
     b: &Attribute,
     found: &Alignment,
 ) -> Result<bool, ClassFileError> {
     const WHAT: &str = "the local variable table";
-    let read = |raw: &Raw<'_>, attribute: &Attribute| {
+    let read = |raw: &ClassFileParts<'_>, attribute: &Attribute| {
         let mut reader = Reader::part(raw.bytes, attribute.start, attribute.end);
         let count = reader.u2(WHAT)?;
         (0..count)

@@ -66,7 +66,10 @@ fn errors_name_the_offset_and_remedy() {
     let class = helper_class("a/B");
     let weave = |bytes: &[u8]| weave(bytes, HELPER, &mut Everywhere::new(SiteKinds::ALL, usual));
     let words = |bytes: &[u8]| weave(bytes).unwrap_err().to_string();
-    assert_eq!(words(b"PK\x03\x04"), "the class file is malformed at byte 0: no class file header");
+    assert_eq!(
+        words(b"PK\x03\x04"),
+        "the class file is malformed at byte 0: it does not start with 0xCAFEBABE"
+    );
     assert_eq!(
         words(&class[..20]),
         "the class file is truncated at byte 20, in the constant pool; compile or copy it again"

@@ -1,6 +1,6 @@
 //! Lowering of expressions to read plans, if their locations depend only on a few registers.
 
-use super::read_plan::{AccessPath, Formula, PathBase, ReadKind, ReadPlan};
+use super::read_plan::{AccessPath, Computation, PathBase, ReadKind, ReadPlan};
 use crate::image::Reader;
 use crate::machine::{RBP, RIP, RSP};
 use crate::unwinding::rules::Cfa;
@@ -38,20 +38,21 @@ impl<'s, 'a> Lowering<'s, 'a> {
         Self { scope, pc }
     }
 
-    /// The formula for an expression, if it can be lowered.
-    pub(super) fn formula(&self, node: &Node, wanted: ScalarKind) -> Option<Formula> {
+    /// The computation for an expression, if it can be lowered.
+    pub(super) fn computation(&self, node: &Node, wanted: ScalarKind) -> Option<Computation> {
         match &node.kind {
             Kind::Unary(Unary::Address, operand) => {
                 let location = self.location(operand)?;
                 let is_memory = matches!(location.path, AccessPath::Memory { .. }) && location.bits.is_none();
-                is_memory.then_some(Formula::Read(ReadPlan { path: location.path, kind: ReadKind::Address }))
+                is_memory
+                    .then_some(Computation::Read(ReadPlan { path: location.path, kind: ReadKind::Address }))
             }
             Kind::Integer { .. } | Kind::Float(_) | Kind::Binary(..) | Kind::Conditional(..) => {
                 self.number(node)
             }
             // The thread is always at the same address here.
             Kind::Register(name) if register_number(name) == Some((RIP, WORD)) => {
-                Some(Formula::Read(ReadPlan {
+                Some(Computation::Read(ReadPlan {
                     path: AccessPath::at(PathBase::Absolute(self.pc)),
                     kind: ReadKind::Address,
                 }))
@@ -59,23 +60,24 @@ impl<'s, 'a> Lowering<'s, 'a> {
             Kind::Unary(Unary::Minus | Unary::Plus | Unary::Not | Unary::Complement, _) => self.number(node),
             _ => {
                 let location = self.location(node)?;
-                read_plan(self.scope, location.path, &location.ty, location.bits, wanted).map(Formula::Read)
+                read_plan(self.scope, location.path, &location.ty, location.bits, wanted)
+                    .map(Computation::Read)
             }
         }
     }
 
-    /// The formula for a number. Addresses are accepted only where their type does not matter.
-    fn number(&self, node: &Node) -> Option<Formula> {
+    /// The computation for a number. Addresses are accepted only where their type does not matter.
+    fn number(&self, node: &Node) -> Option<Computation> {
         match &node.kind {
             Kind::Integer { value, unsigned, long, decimal } => {
-                Some(Formula::Constant(Number::Integer(literal(*value, *unsigned, *long, *decimal))))
+                Some(Computation::Constant(Number::Integer(literal(*value, *unsigned, *long, *decimal))))
             }
-            Kind::Float(value) => Some(Formula::Constant(Number::Float(*value))),
+            Kind::Float(value) => Some(Computation::Constant(Number::Float(*value))),
             Kind::Unary(operator @ (Unary::Minus | Unary::Plus | Unary::Complement), operand) => {
-                Some(Formula::Unary(*operator, Box::new(self.arithmetic(operand)?)))
+                Some(Computation::Unary(*operator, Box::new(self.arithmetic(operand)?)))
             }
             Kind::Unary(Unary::Not, operand) => {
-                Some(Formula::Unary(Unary::Not, Box::new(self.number(operand)?)))
+                Some(Computation::Unary(Unary::Not, Box::new(self.number(operand)?)))
             }
             Kind::Binary(Binary::Repeat, ..) => None,
             Kind::Binary(operator, left, right) => {
@@ -91,22 +93,22 @@ impl<'s, 'a> Lowering<'s, 'a> {
                         | Binary::Either
                 );
                 let side = |node: &Node| if compares { self.number(node) } else { self.arithmetic(node) };
-                Some(Formula::Binary(*operator, Box::new(side(left)?), Box::new(side(right)?)))
+                Some(Computation::Binary(*operator, Box::new(side(left)?), Box::new(side(right)?)))
             }
-            Kind::Conditional(condition, yes, no) => Some(Formula::Conditional(
+            Kind::Conditional(condition, yes, no) => Some(Computation::Conditional(
                 Box::new(self.number(condition)?),
                 Box::new(self.arithmetic(yes)?),
                 Box::new(self.arithmetic(no)?),
             )),
-            _ => match self.formula(node, ScalarKind::Any)? {
-                Formula::Read(ReadPlan { kind: ReadKind::Text(_) | ReadKind::TextPointer, .. }) => None,
+            _ => match self.computation(node, ScalarKind::Any)? {
+                Computation::Read(ReadPlan { kind: ReadKind::Text(_) | ReadKind::TextPointer, .. }) => None,
                 other => Some(other),
             },
         }
     }
 
-    /// Like `number`, without pointers: pointer arithmetic counts elements, which formulas do not support.
-    fn arithmetic(&self, node: &Node) -> Option<Formula> {
+    /// Like `number`, without pointers: pointer arithmetic counts elements, which computations do not support.
+    fn arithmetic(&self, node: &Node) -> Option<Computation> {
         if let Some(location) = self.location(node) {
             let is_address =
                 matches!(self.scope.info.shape(&location.ty), Shape::Pointer(_) | Shape::Array(..));
@@ -310,7 +312,9 @@ impl<'s, 'a> Lowering<'s, 'a> {
             | (Operation::UnsignedConstant { value: offset }, Some(Operation::TLS)) => {
                 // With a thread control block at 1, the address is an offset.
                 let at = self.scope.thread_local(near.image, offset).ok()?;
-                self.scope.is_main(near.image).then(|| AccessPath::at(PathBase::Thread(at.wrapping_sub(1))))
+                self.scope
+                    .is_main(near.image)
+                    .then(|| AccessPath::at(PathBase::ThreadLocal(at.wrapping_sub(1))))
             }
             _ => None,
         }

@@ -16,7 +16,7 @@ use crate::value::type_index::TypeIndex;
 use crate::value::typed_value::{Location, TypedValue, Unavailable};
 use crate::value::types::{Basic, Shape, Type};
 use lower::Lowering;
-use read_plan::Formula;
+use read_plan::Computation;
 pub use read_plan::{AccessPath, PathBase, ReadKind, ReadPlan};
 
 /// The value to read, as users write it.
@@ -26,7 +26,7 @@ pub enum ValueRequest {
     Expression(Expression),
     /// An argument by its number, counted from 1.
     Argument(usize),
-    /// The return value of the function, read at a `ret` or just behind the call.
+    /// The return value of the function, read at a `ret` or just after the call.
     Returned,
 }
 
@@ -70,15 +70,20 @@ pub struct Extractor {
 #[derive(Clone, Debug)]
 enum Access {
     /// The value is never available.
-    Missing(Unavailable),
+    Unavailable(Unavailable),
     /// Computed by a few loads.
-    Formula(Formula),
+    Computation(Computation),
     /// Evaluated in the frames of the thread.
-    General { request: ValueRequest, function: Option<DieRef>, level: usize, frames: usize },
+    Evaluated { request: ValueRequest, function: Option<DieRef>, level: usize, frames: usize },
 }
 
 /// Maximum number of frames that are unwound for one value.
-const MOST_FRAMES: usize = 64;
+const MAX_FRAMES: usize = 64;
+/// Frames that are unwound for each `caller` operator: each function inlined into a caller has a frame of its own.
+const FRAMES_PER_CALLER: usize = 4;
+/// Frames that are unwound if the value is not available in its own frame: a value that was passed in a register may
+/// be known only to a caller.
+const FRAMES_FOR_PASSED_VALUE: usize = 8;
 
 impl Extractor {
     /// Prepares an extraction at the instruction at `pc` in a function. It is valid until an image of the program is
@@ -88,7 +93,7 @@ impl Extractor {
     /// If a name is unknown there (the error suggests the most similar one), or the types do not fit the operators.
     pub fn compile(
         program: &Program,
-        catalog: &TypeIndex,
+        types: &TypeIndex,
         function: &Function,
         pc: u64,
         request: &ValueRequest,
@@ -96,18 +101,21 @@ impl Extractor {
     ) -> Result<Extractor, ExpressionError> {
         let frames = blank_frames(program, pc);
         let level = level_of(&frames, function);
-        let scope = Scope::new(program, catalog, &Zeros, &frames, level);
+        let scope = Scope::new(program, types, &Zeros, &frames, level);
         let at =
             scope.info.position(&function.mapped).zip(function.die).map(|(image, die)| DieRef { image, die });
         let general =
-            |request: ValueRequest, frames| Access::General { request, function: at, level, frames };
+            |request: ValueRequest, frames| Access::Evaluated { request, function: at, level, frames };
         let access = match request {
             ValueRequest::Expression(expression) => {
                 check_names(&scope, &expression.root)?;
-                let datum = scope.evaluate(expression)?;
-                match (gone(&datum), Lowering::new(&scope, pc).formula(&expression.root, wanted)) {
-                    (Some(reason), _) => Access::Missing(reason),
-                    (None, Some(formula)) => Access::Formula(formula),
+                let value = scope.evaluate(expression)?;
+                match (
+                    permanently_unavailable(&value),
+                    Lowering::new(&scope, pc).computation(&expression.root, wanted),
+                ) {
+                    (Some(reason), _) => Access::Unavailable(reason),
+                    (None, Some(computation)) => Access::Computation(computation),
                     (None, None) => general(request.clone(), frames_for(&scope, &expression.root, level)),
                 }
             }
@@ -133,14 +141,18 @@ impl Extractor {
             let arguments = scope.arguments();
             let Some(argument) = number.checked_sub(1).and_then(|at| arguments.get(at)) else {
                 let count = arguments.len();
-                return Err(ExpressionError::new(0, format!("`{}` has {count} arguments", function.name))
-                    .remedy("arguments are counted from 1"));
+                let plural = if count == 1 { "" } else { "s" };
+                return Err(ExpressionError::new(
+                    0,
+                    format!("`{}` has {count} argument{plural}", function.name),
+                )
+                .remedy("arguments are counted from 1"));
             };
             let request = ValueRequest::Expression(Expression::parse(argument.name)?);
-            let (program, catalog) = (scope.info.program, scope.info.catalog);
-            return Extractor::compile(program, catalog, function, pc, &request, wanted);
+            let (program, types) = (scope.info.program, scope.info.catalog);
+            return Extractor::compile(program, types, function, pc, &request, wanted);
         }
-        // Of a function without debug information, only the calling convention is known.
+        // For a function without debug information, only the calling convention is known.
         let path = match integer_argument(number.saturating_sub(1), 0) {
             Location::Memory(offset) => {
                 let lowering = Lowering::new(scope, pc);
@@ -151,26 +163,26 @@ impl Extractor {
             _ => None,
         };
         let access = match path {
-            Some(path) => Access::Formula(Formula::Read(ReadPlan::scalar(path, Basic::LONG))),
-            None => Access::Missing(Unavailable::NotUnderstood),
+            Some(path) => Access::Computation(Computation::Read(ReadPlan::scalar(path, Basic::LONG))),
+            None => Access::Unavailable(Unavailable::NotUnderstood),
         };
         Ok(Extractor { access, wanted })
     }
 
-    /// Whether there can be a value. Otherwise every read returns the same reason.
+    /// Whether a read can return a value; if not, every read returns the same reason.
     pub fn is_available(&self) -> bool {
-        !matches!(self.access, Access::Missing(_))
+        !matches!(self.access, Access::Unavailable(_))
     }
 
     /// Whether the value is read by a few loads, without unwinding.
     pub fn is_fast(&self) -> bool {
-        !matches!(self.access, Access::General { .. })
+        !matches!(self.access, Access::Evaluated { .. })
     }
 
     /// The read plan and the requested kind, if the value is a single read without arithmetic.
     pub fn read_plan(&self) -> Option<(&ReadPlan, ScalarKind)> {
         match &self.access {
-            Access::Formula(Formula::Read(read_plan)) => Some((read_plan, self.wanted)),
+            Access::Computation(Computation::Read(read_plan)) => Some((read_plan, self.wanted)),
             _ => None,
         }
     }
@@ -178,9 +190,9 @@ impl Extractor {
     /// The registers that must be fetched.
     pub fn needs(&self) -> RegisterNeeds {
         match &self.access {
-            Access::Missing(_) => RegisterNeeds::Nothing,
-            Access::Formula(formula) => formula.needs(),
-            Access::General { .. } => RegisterNeeds::Vector,
+            Access::Unavailable(_) => RegisterNeeds::Nothing,
+            Access::Computation(computation) => computation.needs(),
+            Access::Evaluated { .. } => RegisterNeeds::Vector,
         }
     }
 
@@ -190,21 +202,21 @@ impl Extractor {
         registers: &Registers,
         memory: &dyn Memory,
         program: &Program,
-        catalog: &TypeIndex,
+        types: &TypeIndex,
     ) -> Scalar {
         match &self.access {
-            Access::Missing(reason) => Scalar::Unavailable(*reason),
-            Access::Formula(formula) => formula.read(registers, memory, self.wanted),
-            Access::General { request, function, level, frames } => {
+            Access::Unavailable(reason) => Scalar::Unavailable(*reason),
+            Access::Computation(computation) => computation.read(registers, memory, self.wanted),
+            Access::Evaluated { request, function, level, frames } => {
                 let frames = program.unwind(registers, memory, *frames);
-                let scope = Scope::new(program, catalog, memory, &frames, *level);
-                let datum = match (request, function) {
+                let scope = Scope::new(program, types, memory, &frames, *level);
+                let value = match (request, function) {
                     (ValueRequest::Expression(expression), _) => scope.evaluate(expression),
                     (ValueRequest::Returned, Some(function)) => Ok(scope.returned(*function)),
                     _ => Ok(TypedValue::none(Type::Void, Unavailable::NotUnderstood)),
                 };
-                match datum {
-                    Ok(datum) => scope.to_scalar(&datum, self.wanted),
+                match value {
+                    Ok(value) => scope.to_scalar(&value, self.wanted),
                     // Names have been checked in advance; only the frames of callers can cause errors here.
                     Err(_) => Scalar::Unavailable(Unavailable::NoCaller),
                 }
@@ -263,8 +275,8 @@ fn level_of(frames: &[Frame], function: &Function) -> usize {
 }
 
 /// The reason, if the value can never be available at this address.
-fn gone(datum: &TypedValue) -> Option<Unavailable> {
-    datum.unavailable().filter(|reason| {
+fn permanently_unavailable(value: &TypedValue) -> Option<Unavailable> {
+    value.unavailable().filter(|reason| {
         matches!(reason, Unavailable::OptimizedOut | Unavailable::NotYet | Unavailable::DeclaredOnly)
     })
 }
@@ -274,11 +286,11 @@ fn check_names(scope: &Scope<'_>, node: &Node) -> Result<(), ExpressionError> {
     match &node.kind {
         Kind::Name(_) => scope.evaluate(&Expression { root: node.clone() }).map(drop),
         Kind::Unary(Unary::Caller | Unary::SizeOf, _) => Ok(()),
-        _ => below(node).into_iter().try_for_each(|node| check_names(scope, node)),
+        _ => operands(node).into_iter().try_for_each(|node| check_names(scope, node)),
     }
 }
 
-fn below(node: &Node) -> Vec<&Node> {
+fn operands(node: &Node) -> Vec<&Node> {
     match &node.kind {
         Kind::Unary(_, a) | Kind::Member(a, _) | Kind::Arrow(a, _) | Kind::Cast(_, a) => vec![a],
         Kind::Binary(_, a, b) | Kind::Index(a, b) => vec![a, b],
@@ -292,26 +304,25 @@ fn below(node: &Node) -> Vec<&Node> {
 fn frames_for(scope: &Scope<'_>, node: &Node, level: usize) -> usize {
     fn callers(node: &Node) -> usize {
         let own = usize::from(matches!(node.kind, Kind::Unary(Unary::Caller, _)));
-        own + below(node).into_iter().map(callers).max().unwrap_or(0)
+        own + operands(node).into_iter().map(callers).max().unwrap_or(0)
     }
     let callers = callers(node);
-    // A value passed in a register may be known only to the caller; inlined frames count as well.
     let passed = match scope.evaluate(&Expression { root: node.clone() }) {
-        Ok(datum) if datum.unavailable().is_none() => 0,
-        _ => 8,
+        Ok(value) if value.unavailable().is_none() => 0,
+        _ => FRAMES_FOR_PASSED_VALUE,
     };
-    (level + 1 + callers * 4 + passed).min(MOST_FRAMES)
+    (level + 1 + callers * FRAMES_PER_CALLER + passed).min(MAX_FRAMES)
 }
 
 /// The extraction of a return value that is in one register.
 fn returned(scope: &Scope<'_>, function: Option<DieRef>, wanted: ScalarKind) -> Option<Access> {
     let Some(function) = function else {
         let path = AccessPath::Register { number: crate::machine::RAX, offset: 0 };
-        return Some(Access::Formula(Formula::Read(ReadPlan::scalar(path, Basic::LONG))));
+        return Some(Access::Computation(Computation::Read(ReadPlan::scalar(path, Basic::LONG))));
     };
     let ty = scope.result_type(function);
     if scope.info.shape(&ty) == Shape::Void {
-        return Some(Access::Missing(Unavailable::NoResult));
+        return Some(Access::Unavailable(Unavailable::NoResult));
     }
     if scope.info.is_returned_in_memory(&ty) {
         return None;
@@ -321,5 +332,5 @@ fn returned(scope: &Scope<'_>, function: Option<DieRef>, wanted: ScalarKind) -> 
         return None;
     }
     let read_plan = lower::read_plan(scope, AccessPath::Register { number, offset: 0 }, &ty, None, wanted)?;
-    Some(Access::Formula(Formula::Read(read_plan)))
+    Some(Access::Computation(Computation::Read(read_plan)))
 }

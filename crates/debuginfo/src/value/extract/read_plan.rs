@@ -1,4 +1,4 @@
-//! Read plans and formulas: values that need only a few loads and some arithmetic.
+//! Read plans and computations: values that need only a few loads and some arithmetic.
 
 use super::RegisterNeeds;
 use crate::machine::{Memory, Registers, XMM0};
@@ -11,16 +11,16 @@ use crate::value::types::{Basic, Bits};
 use gimli::Register;
 
 /// Maximum length of a string in bytes.
-const LONGEST: usize = 4096;
+const MAX_TEXT_LEN: usize = 4096;
 
 /// Arithmetic over read plans.
 #[derive(Clone, Debug)]
-pub(super) enum Formula {
+pub(super) enum Computation {
     Read(ReadPlan),
     Constant(Number),
-    Unary(Unary, Box<Formula>),
-    Binary(Binary, Box<Formula>, Box<Formula>),
-    Conditional(Box<Formula>, Box<Formula>, Box<Formula>),
+    Unary(Unary, Box<Computation>),
+    Binary(Binary, Box<Computation>, Box<Computation>),
+    Conditional(Box<Computation>, Box<Computation>, Box<Computation>),
 }
 
 /// Lowered read of one value of the program.
@@ -72,7 +72,7 @@ pub enum PathBase {
     /// The value of a register plus an offset.
     Register(Register, u64),
     /// An offset from the thread control block.
-    Thread(u64),
+    ThreadLocal(u64),
 }
 
 impl AccessPath {
@@ -102,8 +102,9 @@ impl AccessPath {
             AccessPath::Memory { base, steps } => match steps.last_mut() {
                 Some(last) => *last = last.wrapping_add(by),
                 None => {
-                    let (PathBase::Absolute(start) | PathBase::Register(_, start) | PathBase::Thread(start)) =
-                        base;
+                    let (PathBase::Absolute(start)
+                    | PathBase::Register(_, start)
+                    | PathBase::ThreadLocal(start)) = base;
                     *start = start.wrapping_add(by);
                 }
             },
@@ -118,7 +119,7 @@ impl AccessPath {
             PathBase::Register(number, by) => {
                 registers.get(*number).ok_or(Unavailable::NoRegister(number.0))?.wrapping_add(*by)
             }
-            PathBase::Thread(by) => registers.thread_base.wrapping_add(*by),
+            PathBase::ThreadLocal(by) => registers.thread_base.wrapping_add(*by),
         };
         for step in steps {
             address = memory.word(address).map_err(|e| Unavailable::Unreadable(e.0))?.wrapping_add(*step);
@@ -176,8 +177,8 @@ impl ReadPlan {
 
     fn text(&self, registers: &Registers, memory: &dyn Memory) -> Result<Option<String>, Unavailable> {
         let (address, most) = match self.kind {
-            ReadKind::Text(most) => (self.path.address(registers, memory)?, most.min(LONGEST)),
-            ReadKind::TextPointer => (self.path.bits(8, registers, memory)? as u64, LONGEST),
+            ReadKind::Text(most) => (self.path.address(registers, memory)?, most.min(MAX_TEXT_LEN)),
+            ReadKind::TextPointer => (self.path.bits(8, registers, memory)? as u64, MAX_TEXT_LEN),
             _ => return Ok(None),
         };
         let (text, _) = text_in(memory, address, most)?;
@@ -187,14 +188,14 @@ impl ReadPlan {
     }
 }
 
-impl Formula {
+impl Computation {
     pub(super) fn needs(&self) -> RegisterNeeds {
         match self {
-            Formula::Read(read_plan) => read_plan.path.needs(),
-            Formula::Constant(_) => RegisterNeeds::Nothing,
-            Formula::Unary(_, a) => a.needs(),
-            Formula::Binary(_, a, b) => a.needs().max(b.needs()),
-            Formula::Conditional(a, b, c) => a.needs().max(b.needs()).max(c.needs()),
+            Computation::Read(read_plan) => read_plan.path.needs(),
+            Computation::Constant(_) => RegisterNeeds::Nothing,
+            Computation::Unary(_, a) => a.needs(),
+            Computation::Binary(_, a, b) => a.needs().max(b.needs()),
+            Computation::Conditional(a, b, c) => a.needs().max(b.needs()).max(c.needs()),
         }
     }
 
@@ -208,7 +209,7 @@ impl Formula {
         memory: &dyn Memory,
         wanted: ScalarKind,
     ) -> Result<Scalar, Unavailable> {
-        if let Formula::Read(read_plan) = self {
+        if let Computation::Read(read_plan) = self {
             if let Some(text) = read_plan.text(registers, memory)? {
                 return Ok(Scalar::Str(text));
             }
@@ -234,12 +235,12 @@ impl Formula {
 
     fn outcome(&self, registers: &Registers, memory: &dyn Memory) -> Result<OperationResult, Unavailable> {
         Ok(match self {
-            Formula::Read(read_plan) => {
+            Computation::Read(read_plan) => {
                 let (bits, basic) = read_plan.scalar_bits(registers, memory)?;
                 OperationResult::Number(number_of(bits, &basic).ok_or(Unavailable::Composite)?)
             }
-            Formula::Constant(number) => OperationResult::Number(*number),
-            Formula::Unary(operator, operand) => {
+            Computation::Constant(number) => OperationResult::Number(*number),
+            Computation::Unary(operator, operand) => {
                 let number = operand.number(registers, memory)?;
                 match operator {
                     Unary::Not => OperationResult::Truth(!number.is_true()),
@@ -248,7 +249,7 @@ impl Formula {
                     _ => OperationResult::Number(number.complement().ok_or(Unavailable::NotUnderstood)?),
                 }
             }
-            Formula::Binary(operator, left, right) => {
+            Computation::Binary(operator, left, right) => {
                 let a = left.number(registers, memory)?;
                 match operator {
                     Binary::Both if !a.is_true() => return Ok(OperationResult::Truth(false)),
@@ -261,7 +262,7 @@ impl Formula {
                     ArithmeticError::NeedsIntegers => Unavailable::NotUnderstood,
                 })?
             }
-            Formula::Conditional(condition, yes, no) => {
+            Computation::Conditional(condition, yes, no) => {
                 let chosen = if condition.number(registers, memory)?.is_true() { yes } else { no };
                 chosen.outcome(registers, memory)?
             }

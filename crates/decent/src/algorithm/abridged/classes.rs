@@ -28,63 +28,63 @@ pub(super) enum ObservationClasses {
 }
 
 /// Cofactors of the labels of all edges, state by state, for each class. Empty if every letter is a class.
-pub(super) type ResidualLabels = Vec<Vec<Label>>;
+pub(super) type Cofactors = Vec<Vec<Label>>;
 
 impl ObservationClasses {
     /// Computes the classes that an automaton distinguishes: two letters are equivalent if they leave the same
     /// cofactors of all labels.
     ///
     /// # Errors
-    /// Fails if there are too many classes.
+    /// Fails if there are too many classes and the component has more than [`MAX_LETTER_BITS`] propositions, or if the
+    /// labels exceed the budget.
     pub(super) fn new(
         logic: &mut Logic,
         moore: &Moore<Truth>,
         own: &[(Variable, PropositionId)],
-    ) -> Result<(ObservationClasses, ResidualLabels), SetupError> {
+    ) -> Result<(ObservationClasses, Cofactors), SetupError> {
         let labels = moore.edges.iter().flatten().map(|(label, _)| label.clone()).collect();
-        let mut places: ResidualLabels = vec![labels];
+        let mut nodes: Cofactors = vec![labels];
         let mut layers = Vec::with_capacity(own.len());
-        for (variable, known) in own {
+        for (variable, proposition) in own {
             let values = [false, true].map(|value| logic.labels.cube(&[(*variable, value)]));
             let [no, yes] = values;
             let values = [no?, yes?];
             let mut found: FxHashMap<Vec<Label>, u32> = FxHashMap::default();
-            let mut next = ResidualLabels::new();
-            let mut layer = Vec::with_capacity(places.len());
-            for labels in &places {
+            let mut next = Cofactors::new();
+            let mut layer = Vec::with_capacity(nodes.len());
+            for labels in &nodes {
                 let mut to = [0; 2];
                 for (to, value) in to.iter_mut().zip(&values) {
-                    let left = labels.iter().map(|label| logic.labels.restrict(label, value));
-                    let left: Vec<Label> = left.collect::<Result<_, TooLarge>>()?;
-                    *to = *found.entry(left).or_insert_with_key(|left| {
-                        next.push(left.clone());
+                    let cofactor = labels.iter().map(|label| logic.labels.restrict(label, value));
+                    let cofactor: Vec<Label> = cofactor.collect::<Result<_, TooLarge>>()?;
+                    *to = *found.entry(cofactor).or_insert_with_key(|cofactor| {
+                        next.push(cofactor.clone());
                         next.len() as u32 - 1
                     });
                 }
                 layer.push(to);
             }
             if next.len() > MAX_CLASSES {
-                return ObservationClasses::letters(own);
+                return ObservationClasses::per_letter(own);
             }
-            layers.push((*known, layer));
-            places = next;
+            layers.push((*proposition, layer));
+            nodes = next;
         }
-        Ok((ObservationClasses::Diagram(layers), places))
+        Ok((ObservationClasses::Diagram(layers), nodes))
     }
 
-    fn letters(
-        own: &[(Variable, PropositionId)],
-    ) -> Result<(ObservationClasses, ResidualLabels), SetupError> {
+    /// Makes every letter a class.
+    fn per_letter(own: &[(Variable, PropositionId)]) -> Result<(ObservationClasses, Cofactors), SetupError> {
         if own.len() > MAX_LETTER_BITS {
             return Err(TooLarge {
-                what: "propositions of a component that matter one by one",
+                what: "propositions of one component whose combinations must be told apart",
                 limit: MAX_LETTER_BITS,
             }
             .into());
         }
         Ok((
-            ObservationClasses::PerLetter(own.iter().map(|(_, known)| *known).collect()),
-            ResidualLabels::new(),
+            ObservationClasses::PerLetter(own.iter().map(|(_, proposition)| *proposition).collect()),
+            Cofactors::new(),
         ))
     }
 
@@ -92,8 +92,8 @@ impl ObservationClasses {
     pub(super) fn count(&self) -> u32 {
         match self {
             ObservationClasses::Diagram(layers) => {
-                let places = layers.last().map_or(&[][..], |(_, last)| last).iter().flatten();
-                places.max().map_or(1, |last| last + 1)
+                let classes = layers.last().map_or(&[][..], |(_, last)| last).iter().flatten();
+                classes.max().map_or(1, |last| last + 1)
             }
             ObservationClasses::PerLetter(own) => 1 << own.len(),
         }
@@ -101,18 +101,23 @@ impl ObservationClasses {
 
     /// Returns the class of a letter, or `None` if a deciding value is missing.
     pub(super) fn class(&self, seen: &[(PropositionId, bool)]) -> Option<u32> {
-        let value =
-            |wanted: PropositionId| seen.iter().find(|(known, _)| *known == wanted).map(|(_, value)| *value);
+        let value = |proposition: PropositionId| {
+            seen.iter().find(|(id, _)| *id == proposition).map(|(_, value)| *value)
+        };
         match self {
-            ObservationClasses::Diagram(layers) => layers.iter().try_fold(0, |place, (known, layer)| {
-                let [no, yes] = *layer.get(place as usize)?;
-                if no == yes { Some(no) } else { value(*known).map(|value| if value { yes } else { no }) }
+            ObservationClasses::Diagram(layers) => layers.iter().try_fold(0, |node, (proposition, layer)| {
+                let [no, yes] = *layer.get(node as usize)?;
+                if no == yes {
+                    Some(no)
+                } else {
+                    value(*proposition).map(|value| if value { yes } else { no })
+                }
             }),
             ObservationClasses::PerLetter(own) => {
                 let bits = own
                     .iter()
                     .enumerate()
-                    .map(|(bit, known)| u32::from(value(*known)?).checked_shl(bit as u32));
+                    .map(|(bit, proposition)| u32::from(value(*proposition)?).checked_shl(bit as u32));
                 bits.sum()
             }
         }
@@ -138,23 +143,23 @@ impl ObservationClasses {
             }
             return Ok(all);
         };
-        let mut places = Vec::new();
-        let mut other = labels.top();
+        let mut nodes = Vec::new();
+        let mut unused = labels.top();
         for class in 0..self.count() {
             let number: Vec<(Variable, bool)> =
                 bits.iter().enumerate().map(|(bit, variable)| (*variable, class >> bit & 1 == 1)).collect();
             let number = labels.cube(&number)?;
-            other = labels.minus(&other, &number)?;
-            places.push(number);
+            unused = labels.minus(&unused, &number)?;
+            nodes.push(number);
         }
-        places[0] = labels.or(&places[0], &other)?;
+        nodes[0] = labels.or(&nodes[0], &unused)?;
         for (variable, (_, layer)) in own.iter().zip(layers).rev() {
             let variable = labels.variable(*variable)?;
             let chosen = layer
                 .iter()
-                .map(|[no, yes]| labels.ite(&variable, &places[*yes as usize], &places[*no as usize]));
-            places = chosen.collect::<Result<_, _>>()?;
+                .map(|[no, yes]| labels.ite(&variable, &nodes[*yes as usize], &nodes[*no as usize]));
+            nodes = chosen.collect::<Result<_, _>>()?;
         }
-        Ok(places[0].clone())
+        Ok(nodes[0].clone())
     }
 }

@@ -1,6 +1,6 @@
 //! Filter on a sending component: which observations can matter.
 
-use super::classes::{ObservationClasses, ResidualLabels};
+use super::classes::{Cofactors, ObservationClasses};
 use crate::system::PropositionId;
 use invigil_ltl::moore::{Moore, Truth};
 use rustc_hash::FxHashMap;
@@ -27,11 +27,11 @@ impl ObservationFilter {
     pub(super) fn new(
         moore: &Moore<Truth>,
         classes: ObservationClasses,
-        residual: &ResidualLabels,
+        cofactors: &Cofactors,
         first: u32,
         bytes: usize,
     ) -> ObservationFilter {
-        let places = if residual.is_empty() { Vec::new() } else { StateSets::new(moore, residual).all() };
+        let places = if cofactors.is_empty() { Vec::new() } else { StateSets::new(moore, cofactors).all() };
         ObservationFilter { classes, first, bytes, places }
     }
 
@@ -54,7 +54,7 @@ impl ObservationFilter {
 /// Construction of the state sets.
 struct StateSets<'a> {
     moore: &'a Moore<Truth>,
-    residual: &'a ResidualLabels,
+    cofactors: &'a Cofactors,
     /// For each state: index of its first edge among all edges, and whether it depends on the component.
     begins: Vec<(usize, bool)>,
     /// The sets, each sorted; the second is the set of all states.
@@ -63,14 +63,20 @@ struct StateSets<'a> {
 }
 
 impl<'a> StateSets<'a> {
-    fn new(moore: &'a Moore<Truth>, residual: &'a ResidualLabels) -> StateSets<'a> {
+    fn new(moore: &'a Moore<Truth>, cofactors: &'a Cofactors) -> StateSets<'a> {
         let mut begin = 0;
         let begins = moore.edges.iter().map(|edges| {
             let own = begin..begin + edges.len();
             begin = own.end;
-            (own.start, residual.iter().any(|class| class[own.clone()] != residual[0][own.clone()]))
+            (own.start, cofactors.iter().any(|class| class[own.clone()] != cofactors[0][own.clone()]))
         });
-        StateSets { moore, residual, begins: begins.collect(), sets: Vec::new(), known: FxHashMap::default() }
+        StateSets {
+            moore,
+            cofactors,
+            begins: begins.collect(),
+            sets: Vec::new(),
+            known: FxHashMap::default(),
+        }
     }
 
     /// Computes all sets that are reachable from the initial state. Sets beyond the limit are replaced by the set of
@@ -81,9 +87,9 @@ impl<'a> StateSets<'a> {
         let mut places = Vec::new();
         while let Some(set) = self.sets.get(places.len()).cloned() {
             let matters = set.iter().any(|state| self.begins[*state as usize].1);
-            let mut next = Vec::with_capacity(self.residual.len() + 1);
+            let mut next = Vec::with_capacity(self.cofactors.len() + 1);
             let mut any = Vec::new();
-            for class in 0..self.residual.len() {
+            for class in 0..self.cofactors.len() {
                 let follow = self.follow(&set, class);
                 any.extend_from_slice(&follow);
                 next.push(follow);
@@ -114,8 +120,8 @@ impl<'a> StateSets<'a> {
         let mut follow = Vec::new();
         for state in set {
             let (begin, _) = self.begins[*state as usize];
-            let edges = self.moore.edges[*state as usize].iter().zip(&self.residual[class][begin..]);
-            follow.extend(edges.filter(|(_, residual)| !residual.is_false()).map(|((_, to), _)| *to));
+            let edges = self.moore.edges[*state as usize].iter().zip(&self.cofactors[class][begin..]);
+            follow.extend(edges.filter(|(_, cofactor)| !cofactor.is_false()).map(|((_, to), _)| *to));
         }
         follow.sort_unstable();
         follow.dedup();

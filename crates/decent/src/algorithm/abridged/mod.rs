@@ -27,7 +27,7 @@ mod classes;
 mod filter;
 mod placement;
 
-use self::classes::{ObservationClasses, ResidualLabels};
+use self::classes::{Cofactors, ObservationClasses};
 use self::filter::ObservationFilter;
 use super::core::MonitorCore;
 use super::{Monitor, NameLengths, Outbox, Placed, Round, SetupError, setup};
@@ -58,7 +58,7 @@ enum Role<E> {
     Sender {
         filter: Arc<ObservationFilter>,
         /// State set that the component's own observations lead to.
-        place: u32,
+        state_set: u32,
     },
 }
 
@@ -117,45 +117,50 @@ pub fn setup<E: Encoding>(
     system: &System,
 ) -> Result<Vec<Placed<AbridgedMonitor<E>>>, SetupError> {
     let moore = logic.monitor(formula)?;
-    let plan = Plan::new(logic, &moore, system)?;
-    let machine = plan.machine(logic, system)?;
-    let senders: Arc<[SenderClasses]> = plan.senders.iter().map(|(_, sender, _)| sender.clone()).collect();
+    let assignment = ClassAssignment::new(logic, &moore, system)?;
+    let machine = assignment.compile(logic, system)?;
+    let senders: Arc<[SenderClasses]> =
+        assignment.senders.iter().map(|(_, sender, _)| sender.clone()).collect();
     let bytes = senders.last().map_or(1, |last| last.bytes());
     let main = Role::Main { core: Box::new(MonitorCore::new(machine)), senders };
-    let mut placed = vec![Placed { at: plan.main, monitor: AbridgedMonitor(main) }];
-    for (at, sender, (classes, residual)) in plan.senders {
-        let filter = Arc::new(ObservationFilter::new(&moore, classes, &residual, sender.first, bytes));
-        placed.push(Placed { at, monitor: AbridgedMonitor(Role::Sender { filter, place: 0 }) });
+    let mut placed = vec![Placed { at: assignment.main, monitor: AbridgedMonitor(main) }];
+    for (at, sender, (classes, cofactors)) in assignment.senders {
+        let filter = Arc::new(ObservationFilter::new(&moore, classes, &cofactors, sender.first, bytes));
+        placed.push(Placed { at, monitor: AbridgedMonitor(Role::Sender { filter, state_set: 0 }) });
     }
     Ok(placed)
 }
 
 /// Assignment of classes to components.
-struct Plan {
+struct ClassAssignment {
     main: ComponentId,
-    senders: Vec<(ComponentId, SenderClasses, (ObservationClasses, ResidualLabels))>,
+    senders: Vec<(ComponentId, SenderClasses, (ObservationClasses, Cofactors))>,
     /// The automaton over classes.
     abridged: Moore<Truth>,
     /// Atoms that stand for the bits of classes.
     names: FxHashMap<Proposition, Atom>,
 }
 
-impl Plan {
-    fn new(logic: &mut Logic, moore: &Moore<Truth>, system: &System) -> Result<Plan, SetupError> {
+impl ClassAssignment {
+    fn new(logic: &mut Logic, moore: &Moore<Truth>, system: &System) -> Result<ClassAssignment, SetupError> {
         let local = placement::local_propositions(logic, moore, system)?;
         let main = placement::main_component(logic, moore, &local)
             .map_or_else(|| setup::first_component(system), Ok)?;
-        let mut plan =
-            Plan { main, senders: Vec::new(), abridged: moore.clone(), names: FxHashMap::default() };
+        let mut assignment = ClassAssignment {
+            main,
+            senders: Vec::new(),
+            abridged: moore.clone(),
+            names: FxHashMap::default(),
+        };
         let mut first = 0u32;
         for (at, own) in local.into_iter().filter(|(at, own)| *at != main && !own.is_empty()) {
-            let (classes, residual) = ObservationClasses::new(logic, moore, &own)?;
+            let (classes, cofactors) = ObservationClasses::new(logic, moore, &own)?;
             let count = classes.count();
-            let bits = plan.replace(logic, &classes, &own, system)?;
-            plan.senders.push((at, SenderClasses { first, count, bits }, (classes, residual)));
+            let bits = assignment.replace(logic, &classes, &own, system)?;
+            assignment.senders.push((at, SenderClasses { first, count, bits }, (classes, cofactors)));
             first = first.checked_add(count).ok_or(SetupError::TooManyMonitors)?;
         }
-        Ok(plan)
+        Ok(assignment)
     }
 
     /// Replaces the propositions of a component by the bits of its classes in all labels.
@@ -188,7 +193,8 @@ impl Plan {
         Ok(bits)
     }
 
-    fn machine(&self, logic: &Logic, system: &System) -> Result<Machine, SetupError> {
+    /// Compiles the automaton over classes.
+    fn compile(&self, logic: &Logic, system: &System) -> Result<Machine, SetupError> {
         let atom =
             |name: &Proposition| self.names.get(name).copied().or_else(|| setup::observed_atom(system, name));
         Ok(Machine::new(Automaton::of(logic, &self.abridged, atom)?)?)
@@ -211,15 +217,15 @@ impl<E: Encoding> Monitor for AbridgedMonitor<E> {
             Role::Main { core, senders } => {
                 if let Some(seen) = round.seen {
                     core.reach(round.at);
-                    for (known, value) in seen {
-                        core.observe(round.at, Atom::Observed(*known), *value);
+                    for (proposition, value) in seen {
+                        core.observe(round.at, Atom::Observed(*proposition), *value);
                     }
                 }
                 let is_idle = round.seen.is_none() && inbox.is_empty();
                 for ClassMessage { at, number } in inbox.drain(..) {
                     core.reach(at.min(round.at));
-                    let place = senders.partition_point(|sender| sender.first <= number);
-                    let Some(sender) = place.checked_sub(1).and_then(|place| senders.get(place)) else {
+                    let after = senders.partition_point(|sender| sender.first <= number);
+                    let Some(sender) = after.checked_sub(1).and_then(|index| senders.get(index)) else {
                         continue;
                     };
                     let class = number - sender.first;
@@ -238,9 +244,9 @@ impl<E: Encoding> Monitor for AbridgedMonitor<E> {
                     core.memory.forget_before(core.history.end() + 1);
                 }
             }
-            Role::Sender { filter, place } => {
+            Role::Sender { filter, state_set } => {
                 inbox.clear();
-                if let Some(number) = round.seen.and_then(|seen| filter.step(place, seen)) {
+                if let Some(number) = round.seen.and_then(|seen| filter.step(state_set, seen)) {
                     out.send(MonitorId(0), ClassMessage { at: round.at, number });
                 }
             }

@@ -22,7 +22,7 @@ pub(super) fn emit(
         plans,
         specification: Specification::new(system.clone()),
         made: FxHashMap::default(),
-        known: FxHashMap::default(),
+        emitted: FxHashMap::default(),
     };
     let whole = (plans.whole(), host, true);
     // Needed subformulae are collected top-down and built bottom-up. Operands have smaller indices.
@@ -48,7 +48,7 @@ struct Emit<'a> {
     /// Subformulae with references, as they stay on a component.
     made: FxHashMap<Key, Formula>,
     /// Existing monitors; equal ones are shared.
-    known: FxHashMap<(Formula, ComponentId), MonitorId>,
+    emitted: FxHashMap<(Formula, ComponentId), MonitorId>,
 }
 
 impl Emit<'_> {
@@ -105,8 +105,8 @@ impl Emit<'_> {
     }
 
     fn monitor(&mut self, formula: Formula, at: ComponentId) -> Result<MonitorId, SplitError> {
-        if let Some(known) = self.known.get(&(formula, at)) {
-            return Ok(*known);
+        if let Some(id) = self.emitted.get(&(formula, at)) {
+            return Ok(*id);
         }
         let text = self.formulae.show(formula).to_string();
         let limit = text.len();
@@ -120,8 +120,8 @@ impl Emit<'_> {
             free.push('_');
         }
         let added = self.specification.add(&free, MonitorBody::Formula(tree), Some(at));
-        let id = added.map_err(|problem| SplitError::Internal(vec![problem]))?;
-        self.known.insert((formula, at), id);
+        let id = added.map_err(|diagnostic| SplitError::Internal(vec![diagnostic]))?;
+        self.emitted.insert((formula, at), id);
         Ok(id)
     }
 }

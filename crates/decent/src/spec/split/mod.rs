@@ -103,9 +103,9 @@ impl fmt::Display for SplitError {
                 "{too_large}: write the formula as monitors that refer to each other, each with a part of it, or use \
                  smaller bounds"
             ),
-            SplitError::Internal(problems) => {
+            SplitError::Internal(diagnostics) => {
                 f.write_str("internal error, the result of the split is wrong: ")?;
-                problems.iter().try_for_each(|problem| write!(f, "{problem}; "))
+                diagnostics.iter().try_for_each(|diagnostic| write!(f, "{diagnostic}; "))
             }
         }
     }
@@ -115,10 +115,10 @@ impl std::error::Error for SplitError {}
 
 impl From<Vec<SpecDiagnostic>> for SplitError {
     /// An exceeded limit is not a bug.
-    fn from(problems: Vec<SpecDiagnostic>) -> SplitError {
-        match problems.iter().find_map(|problem| problem.too_large) {
+    fn from(diagnostics: Vec<SpecDiagnostic>) -> SplitError {
+        match diagnostics.iter().find_map(|diagnostic| diagnostic.too_large) {
             Some(too_large) => SplitError::TooLarge(too_large),
-            None => SplitError::Internal(problems),
+            None => SplitError::Internal(diagnostics),
         }
     }
 }

@@ -24,9 +24,9 @@ pub struct Household {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SecondsRange {
     /// Minimum.
-    pub least: i64,
+    pub min: i64,
     /// Maximum.
-    pub most: i64,
+    pub max: i64,
 }
 
 /// Sensor of a home.

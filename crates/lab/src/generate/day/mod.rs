@@ -191,7 +191,7 @@ fn annotations(
 
 /// Draws whole seconds from a range, in milliseconds.
 fn draw(span: SecondsRange, random: &mut Random) -> Millis {
-    SECOND * random.random_range(span.least..=span.most.max(span.least))
+    SECOND * random.random_range(span.min..=span.max.max(span.min))
 }
 
 impl SensorKind {
@@ -210,7 +210,7 @@ impl Day {
     /// Returns the lines of a sensor's file.
     pub fn lines(&self, sensor: usize) -> impl Iterator<Item = String> {
         let lines = self.sensors.get(sensor).map_or(&[][..], Vec::as_slice);
-        lines.iter().map(|(when, value)| format!("{},{value}", format_moment(*when)))
+        lines.iter().map(|(when, value)| format!("{},{value}", format_timestamp(*when)))
     }
 
     /// Returns the annotations as a table.
@@ -218,16 +218,16 @@ impl Day {
         let mut text = "begin,end,activity\n".to_owned();
         for Annotation { begin, end, activity, .. } in &self.annotations {
             // Writing to a string does not fail.
-            let _ = writeln!(text, "{},{},{activity}", format_moment(*begin), format_moment(*end));
+            let _ = writeln!(text, "{},{},{activity}", format_timestamp(*begin), format_timestamp(*end));
         }
         text
     }
 }
 
 /// Formats a time as date and time.
-fn format_moment(moment: Millis) -> String {
-    match Timestamp::from_millisecond(moment) {
+fn format_timestamp(time: Millis) -> String {
+    match Timestamp::from_millisecond(time) {
         Ok(when) => when.to_zoned(TimeZone::UTC).strftime("%Y-%m-%d %H:%M:%S").to_string(),
-        Err(_) => moment.to_string(),
+        Err(_) => time.to_string(),
     }
 }

@@ -4,7 +4,7 @@ use super::household::{
     Activity, ActivityKind, EffectPattern, Household, ScheduleEntry, SecondsRange, Sensor, SensorEffect,
     SensorKind,
 };
-use crate::inputs::{Millis, ObservationError, parse_moment};
+use crate::inputs::{Millis, ObservationError, parse_timestamp};
 
 /// Maximum length of a time range in seconds: ten days.
 const MAX_SECONDS: i64 = 864_000;
@@ -38,8 +38,8 @@ impl Household {
                 continue;
             }
             let is_below = bare.starts_with([' ', '\t']);
-            let done = if is_below { reader.effect(bare.trim()) } else { reader.statement(bare.trim()) };
-            done.map_err(|words| ObservationError::new(format_args!("{name}:{}", at + 1), words))?;
+            let result = if is_below { reader.effect(bare.trim()) } else { reader.statement(bare.trim()) };
+            result.map_err(|words| ObservationError::new(format_args!("{name}:{}", at + 1), words))?;
         }
         let Some(date) = reader.date else {
             return Err(ObservationError::new(name, "no day is given: write `day 2017-01-31 07:30 17:30`"));
@@ -166,7 +166,7 @@ impl Reader {
             Some(word) if words.next() == Some("every") => {
                 let off = words.next().ok_or("expected the length of the pause: `20..60s every 5..10s`")?;
                 let (on, off) = (span(word)?, span(off)?);
-                if on.least < 1 || off.least < 1 {
+                if on.min < 1 || off.min < 1 {
                     return Err("a periodic effect and its pauses must last at least one second".to_owned());
                 }
                 EffectPattern::Periodic { on, off }
@@ -224,7 +224,7 @@ fn is_name(text: &str) -> bool {
 
 fn time(date: &str, time: &str) -> Parsed<Millis> {
     let seconds = if time.matches(':').count() == 1 { ":00" } else { "" };
-    parse_moment(&format!("{date} {time}{seconds}"))
+    parse_timestamp(&format!("{date} {time}{seconds}"))
         .ok_or_else(|| format!("`{date} {time}` is not a time: write for example `2017-01-31` and `07:30`"))
 }
 
@@ -235,10 +235,10 @@ fn span(text: &str) -> Parsed<SecondsRange> {
             Some(numbers) => (numbers, 60),
             None => (text.strip_suffix('s')?, 1),
         };
-        let (least, most) = numbers.split_once("..").unwrap_or((numbers, numbers));
+        let (min, max) = numbers.split_once("..").unwrap_or((numbers, numbers));
         let number = |text: &str| text.parse::<u32>().ok().map(|number| i64::from(number) * unit);
-        let span = SecondsRange { least: number(least)?, most: number(most)? };
-        (span.least <= span.most && span.most <= MAX_SECONDS).then_some(span)
+        let span = SecondsRange { min: number(min)?, max: number(max)? };
+        (span.min <= span.max && span.max <= MAX_SECONDS).then_some(span)
     };
     found().ok_or_else(|| {
         format!("`{text}` is not a range of time: write for example `40s`, `20..60s` or `25..35m`")
@@ -261,8 +261,8 @@ fn level(idle: &str, busy: &str, threshold: &str) -> Parsed<SensorKind> {
         number.ok_or_else(|| format!("`{}` is not a number", text.trim()))
     };
     let range = |text: &str| {
-        let (least, most) = text.split_once("..").unwrap_or((text, text));
-        Ok::<_, String>((number(least)?, number(most)?))
+        let (min, max) = text.split_once("..").unwrap_or((text, text));
+        Ok::<_, String>((number(min)?, number(max)?))
     };
     let (ranges, threshold) = ([range(idle)?, range(busy)?], number(threshold)?);
     // Sensor files have one decimal.

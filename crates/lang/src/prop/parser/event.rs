@@ -15,7 +15,7 @@ impl PropParser<'_> {
     pub(super) fn event(&mut self) -> Option<EventPattern> {
         let start = self.at.start;
         let mut role = LayoutRole::Clause;
-        let moment = match (self.at.token, self.peek()) {
+        let phase = match (self.at.token, self.peek()) {
             (Token::Word("before" | "after"), Token::Mark('(')) => None,
             (Token::Word(word @ ("before" | "after")), _) => {
                 self.take(std::mem::replace(&mut role, LayoutRole::Word));
@@ -23,7 +23,7 @@ impl PropParser<'_> {
             }
             _ => None,
         };
-        self.event_word(role, moment);
+        self.event_word(role, phase);
         let access = match self.at.token {
             Token::Word(word @ ("call" | "read" | "write" | "access")) if self.name_follows() => {
                 self.take(LayoutRole::Word);
@@ -41,21 +41,21 @@ impl PropParser<'_> {
             }
             return None;
         };
-        let kind = self.kind(moment, access, &name);
+        let kind = self.kind(phase, access, &name);
         let params = if self.at_mark('(') { self.params() } else { Vec::new() };
         Some(EventPattern { kind, name, params, span: self.since(start) })
     }
 
     /// Takes the word `event` or `call`, or reports that it is missing.
-    fn event_word(&mut self, role: LayoutRole, moment: Option<&str>) {
+    fn event_word(&mut self, role: LayoutRole, phase: Option<&str>) {
         match self.at.token {
             Token::Word("event" | "call") => {
                 self.take(role);
             }
             // `write s(s)` or `queue_push(q)`: only the keyword is missing.
             Token::Word(word) if self.peek() == Token::Mark('(') || self.at_access() => {
-                let moment = moment.map_or(String::new(), |moment| format!("{moment} "));
-                let diagnostic = self.expected("`event`").help(format!("write `{moment}event {word} …`"));
+                let phase = phase.map_or(String::new(), |phase| format!("{phase} "));
+                let diagnostic = self.expected("`event`").help(format!("write `{phase}event {word} …`"));
                 self.report(diagnostic);
             }
             Token::Word(word) if !matches!(word, "success" | "failure") => {
@@ -128,7 +128,7 @@ impl PropParser<'_> {
         let hidden = self.comments.last().filter(|comment| comment.start >= self.last_end);
         match hidden.map(|comment| scan::word_at(&self.text[comment.start + 1..])) {
             Some(word) if !word.is_empty() => match nearest(word, PREDEFINED_EVENTS) {
-                Some(special) => format!("did you mean `#{special}`? `#{word}` starts a comment"),
+                Some(predefined) => format!("did you mean `#{predefined}`? `#{word}` starts a comment"),
                 None => format!(
                     "`#{word}` starts a comment; the predefined events are `#{}`",
                     PREDEFINED_EVENTS.join("`, `#")
@@ -138,17 +138,17 @@ impl PropParser<'_> {
         }
     }
 
-    fn kind(&mut self, moment: Option<&str>, access: Option<&str>, name: &Name) -> EventKind {
+    fn kind(&mut self, phase: Option<&str>, access: Option<&str>, name: &Name) -> EventKind {
         let implied = EventKind::implied_by(&name.text);
         if implied != EventKind::Before {
-            if moment.is_some() || access.is_some_and(|word| word != "call") {
+            if phase.is_some() || access.is_some_and(|word| word != "call") {
                 let message = format!("`{}` has no `before`, `after` or access", name.text);
                 let diagnostic = Diagnostic::error(name.span, message).label("must directly follow `event`");
                 self.report(diagnostic.help(format!("write `event {}`", name.text)));
             }
             return implied;
         }
-        match (access, moment) {
+        match (access, phase) {
             (Some("read"), Some("before")) => EventKind::BeforeRead,
             (Some("read"), _) => EventKind::Read,
             (Some("write"), Some("before")) => EventKind::BeforeWrite,
@@ -298,7 +298,7 @@ impl PropParser<'_> {
         let hidden = self.comments.last().filter(|comment| comment.start >= self.last_end);
         let word = hidden.map_or("", |comment| scan::word_at(&self.text[comment.start + 1..]));
         match (nearest(word, PREDEFINED_PARAMS), found) {
-            (Some(special), _) => format!("did you mean `#{special}`? `#{word}` starts a comment"),
+            (Some(predefined), _) => format!("did you mean `#{predefined}`? `#{word}` starts a comment"),
             (_, Token::Number(digits)) => format!("write `arg {digits}` for an argument by position"),
             (_, Token::Mark('.' | '_' | ')')) => {
                 "list only the parameters that the property reads; `f()` matches all calls of `f`".to_owned()

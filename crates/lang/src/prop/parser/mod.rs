@@ -36,15 +36,15 @@ pub fn parse(source: SourceId, text: &str) -> (Property, Vec<Diagnostic>) {
 
 /// Parses a single event with its parameters; the keyword `event` is optional.
 pub(crate) fn event(written: &str) -> (Option<EventPattern>, Vec<Diagnostic>) {
-    let (moment, rest) = match written.trim().split_once(char::is_whitespace) {
-        Some((moment @ ("before" | "after"), rest)) => (moment, rest.trim_start()),
+    let (phase, rest) = match written.trim().split_once(char::is_whitespace) {
+        Some((phase @ ("before" | "after"), rest)) => (phase, rest.trim_start()),
         _ => ("", written.trim()),
     };
     let rest = match rest.split_once(char::is_whitespace) {
         Some(("event" | "call", rest)) => rest,
         _ => rest,
     };
-    let text = format!("{moment} event {rest}");
+    let text = format!("{phase} event {rest}");
     let mut parser = PropParser::new(&LANGUAGE, SourceId(0), &text);
     let event = parser.event();
     if parser.diagnostics.is_empty() && parser.at.token != Token::End {

@@ -133,12 +133,12 @@ fn run(seed: u64, length: usize) -> (usize, usize) {
             (0..4).map(|_| if random.below(8) == 0 { 1 + random.below(3) as u8 } else { 0 }).collect();
         plain.push(Plain { automaton, slices, reactions, scratch: Scratch::default() });
     }
-    let inmates = plain.iter().map(|each| EmbeddedMonitor {
+    let embedded = plain.iter().map(|each| EmbeddedMonitor {
         automaton: Arc::clone(&each.automaton),
         slices: each.slices.clone(),
         reactions: each.reactions.clone(),
     });
-    let mut inside = EmbeddedMonitors::new(inmates.collect());
+    let mut inside = EmbeddedMonitors::new(embedded.collect());
     let symbols: Vec<(EventId, usize)> =
         catalog.iter().map(|(id, symbol)| (id, symbol.params.len())).collect();
     if symbols.is_empty() {
@@ -170,8 +170,8 @@ fn run(seed: u64, length: usize) -> (usize, usize) {
         reactions += usize::from(reacts);
         if random.below(50) == 0 {
             shards.close(&mut inside);
-            for (inmate, each) in inside.monitors().iter().zip(&plain) {
-                assert_eq!(inmate.slices, each.slices, "seed {seed}, event {at}");
+            for (monitor, each) in inside.monitors().iter().zip(&plain) {
+                assert_eq!(monitor.slices, each.slices, "seed {seed}, event {at}");
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use invigil_node::client;
 use invigil_node::link::{Link, Options};
-use invigil_node::serve::{Signal, serve, signals};
+use invigil_node::serve::{NodeInput, node_channel, serve};
 use std::net::TcpListener;
 use std::path::Path;
 use std::sync::mpsc::SyncSender;
@@ -22,27 +22,27 @@ pub(super) fn link_options(count: usize) -> Result<(Vec<Options>, Options), Stri
         config: None,
         realm: "bench".to_owned(),
     };
-    let nodes = (0..count).map(|place| options(&endpoints[place..=place], &endpoints[..place]));
+    let nodes = (0..count).map(|index| options(&endpoints[index..=index], &endpoints[..index]));
     Ok((nodes.collect(), options(&[], &endpoints)))
 }
 
 /// Thread of a node.
-type Work = JoinHandle<Result<(), String>>;
+type NodeThread = JoinHandle<Result<(), String>>;
 
 /// Nodes, and a client's link to them.
 pub(super) struct Cluster {
     names: Vec<String>,
-    nodes: Vec<(SyncSender<Signal>, Work)>,
+    nodes: Vec<(SyncSender<NodeInput>, NodeThread)>,
     link: Link,
 }
 
 impl Cluster {
     pub(super) fn start(count: usize, folder: Option<&Path>) -> Result<Cluster, String> {
-        let names: Vec<String> = (0..count).map(|place| format!("n{place}")).collect();
+        let names: Vec<String> = (0..count).map(|index| format!("n{index}")).collect();
         let (link_options, client) = link_options(count)?;
         let mut nodes = Vec::new();
         for (name, options) in names.clone().into_iter().zip(link_options) {
-            let (sender, receiver) = signals();
+            let (sender, receiver) = node_channel();
             let stop = sender.clone();
             let folder = folder.map(|folder| folder.join(&name));
             let work = move || serve(&name, &options, folder.as_deref(), (sender, receiver), &mut |_| {});
@@ -65,7 +65,7 @@ impl Cluster {
         self.link.close();
         for (stop, node) in self.nodes {
             // A failed node no longer listens.
-            let _ = stop.send(Signal::Stop);
+            let _ = stop.send(NodeInput::Stop);
             node.join().map_err(|_| "a node panicked")??;
         }
         Ok(())

@@ -16,7 +16,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 /// Rounds of a run that measures only the latency of its verdict.
-const SHORT: u32 = 20;
+const SHORT_ROUNDS: u32 = 20;
 
 /// Measure rounds, messages and latencies of verdicts on this machine, over TCP
 ///
@@ -74,7 +74,7 @@ fn measure(count: usize, choice: Algorithm, options: &Bench) -> Result<(), Strin
     };
     let long = one(options.rounds, 0)?;
     let mut latencies = (1..=u64::from(options.verdicts))
-        .map(|number| one(SHORT, number).map(|report| report.latency().unwrap_or(0)))
+        .map(|number| one(SHORT_ROUNDS, number).map(|report| report.latency().unwrap_or(0)))
         .collect::<Result<Vec<u64>, String>>()?;
     cluster.stop()?;
     latencies.sort_unstable();
@@ -90,9 +90,9 @@ fn plan(choice: Algorithm, names: &[String], rounds: u32, run: RunId) -> Result<
     let mut system = System::default();
     let mut parts = Vec::new();
     for name in names {
-        let component = system.component(name).map_err(|clash| clash.to_string())?;
+        let component = system.component(name).map_err(|error| error.to_string())?;
         let proposition = format!("{name}_ok");
-        system.proposition(component, &proposition).map_err(|clash| clash.to_string())?;
+        system.proposition(component, &proposition).map_err(|error| error.to_string())?;
         parts.push(proposition);
     }
     let mut logic = Logic::new(Budget::default());
@@ -106,17 +106,17 @@ fn plan(choice: Algorithm, names: &[String], rounds: u32, run: RunId) -> Result<
         let before = format!("{name}:{before}\n").repeat(rounds.saturating_sub(1) as usize);
         TraceSource::Inline(format!("{before}{name}:t\n"))
     };
-    let home = |component: &str| Some(component.to_owned());
-    let deployments = Deployment::plan(run, &system, &prepared, home, source, 20);
-    deployments.map_err(|unfit| unfit.to_string())
+    let node_of = |component: &str| Some(component.to_owned());
+    let deployments = Deployment::plan(run, &system, &prepared, node_of, source, 20);
+    deployments.map_err(|error| error.to_string())
 }
 
 fn show(choice: Algorithm, report: &RunSummary, size: u64, alone: f64, latencies: &[u64]) {
-    let longest = report.nodes.iter().map(|(_, node)| node.stats.microseconds).max().unwrap_or(0);
-    let seconds = (longest as f64 / 1e6).max(1e-9);
-    let part = |percent: usize| {
-        let place = (latencies.len() * percent / 100).min(latencies.len().saturating_sub(1));
-        latencies.get(place).copied().unwrap_or(0)
+    let duration = report.nodes.iter().map(|(_, node)| node.stats.microseconds).max().unwrap_or(0);
+    let seconds = (duration as f64 / 1e6).max(1e-9);
+    let percentile = |percent: usize| {
+        let index = (latencies.len() * percent / 100).min(latencies.len().saturating_sub(1));
+        latencies.get(index).copied().unwrap_or(0)
     };
     println!(
         "{:<14}{:>10.0}{:>12.0}{:>14}{:>14.0}{:>12}{:>10}",
@@ -125,7 +125,7 @@ fn show(choice: Algorithm, report: &RunSummary, size: u64, alone: f64, latencies
         report.sum(|node| node.stats.traffic.messages) as f64 / seconds,
         size,
         alone,
-        part(50),
-        part(99),
+        percentile(50),
+        percentile(99),
     );
 }

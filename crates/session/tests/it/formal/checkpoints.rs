@@ -2,7 +2,7 @@
 
 use crate::formal::controlled::{Controlled, Debugged, Reading};
 use crate::formal::controller::{Command, Controller, Mode, Output};
-use crate::formal::driver::LONGEST;
+use crate::formal::driver::MAX_LEN;
 use crate::formal::points::Point;
 use crate::formal::random::{Case, Scope, case};
 use crate::formal::verified::{Irv, IrvAct, Verified};
@@ -89,7 +89,7 @@ proptest! {
 
     #[test]
     fn restore_reproduces_the_continuation(
-        case in case(Scope::Observing), once in any::<bool>(), here in 0..LONGEST, later in 0..40_usize
+        case in case(Scope::Observing), once in any::<bool>(), here in 0..MAX_LEN, later in 0..40_usize
     ) {
         let reading = if once { Reading::OncePerPlace } else { Reading::AllAtOnce };
         comes_back(&case, reading, here, later)?;
@@ -97,7 +97,7 @@ proptest! {
 
     #[test]
     fn repeated_restores_reproduce_the_continuation(
-        case in case(Scope::Everything), once in any::<bool>(), here in 0..LONGEST, later in 0..40_usize
+        case in case(Scope::Everything), once in any::<bool>(), here in 0..MAX_LEN, later in 0..40_usize
     ) {
         let reading = if once { Reading::OncePerPlace } else { Reading::AllAtOnce };
         comes_back(&case, reading, here, later)?;

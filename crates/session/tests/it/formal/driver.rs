@@ -7,7 +7,7 @@ use crate::formal::random::Case;
 use crate::formal::verified::{Irv, IrvAct, Verified};
 
 /// Maximum length of a run: programs and restores may loop forever.
-pub(crate) const LONGEST: usize = 150;
+pub(crate) const MAX_LEN: usize = 150;
 
 impl Case {
     /// The formal model of this case.
@@ -45,7 +45,7 @@ impl<C: Controller> Verified<C> {
         let mut said = case.developer.iter().cycle();
         let mut visible = 0;
         let mut redo = false;
-        while visible < LONGEST {
+        while visible < MAX_LEN {
             let at = &acts.last().unwrap().1;
             let mut steps = match self.mode(at) {
                 Mode::Passive => self.run(at),

@@ -25,7 +25,7 @@ fn restore_affects_target_and_monitors_but_not_scenario_variables() {
     let mut test = queue(pushing(2, 9), scenario);
     let outcome = test.go();
     assert_eq!(reasons(&outcome), ["0: queue_ready -> sink (non-accepting) for queue = 7 at 4"]);
-    assert_eq!(test.session.checkpoints()[0].restored, 2);
+    assert_eq!(test.session.checkpoints()[0].restore_count, 2);
     assert_eq!(test.session.event_count(), 4);
     assert_eq!(test.value("i"), "2");
     let variables = test.session.scenario_variables();
@@ -129,7 +129,7 @@ fn only_automatic_checkpoints_are_dropped_at_the_limit() {
     let mine = test.session.take_checkpoint("mine").unwrap();
     test.go();
     let all = test.session.checkpoints();
-    let reported: Vec<_> = all.iter().map(|c| (c.id, c.automatic, c.event)).collect();
+    let reported: Vec<_> = all.iter().map(|c| (c.id, c.automatic, c.event_count)).collect();
     assert_eq!(reported, [(mine, false, 0), (5, true, 8), (6, true, 10)]);
 
     let options = SessionOptions { max_checkpoints: 2, ..SessionOptions::default() };
@@ -152,7 +152,7 @@ fn checkpoints_stay_within_memory_limit() {
     test.log.borrow_mut().checkpoint_memory = 1 << 20;
     test.go();
     let all = test.session.checkpoints();
-    assert_eq!(all.iter().map(|c| c.event).collect::<Vec<_>>(), [8, 9, 10]);
+    assert_eq!(all.iter().map(|c| c.event_count).collect::<Vec<_>>(), [8, 9, 10]);
     assert!(all[0].memory > 1 << 20, "monitors take memory too");
 
     let options = SessionOptions { max_checkpoint_memory: 4 << 20, ..SessionOptions::default() };

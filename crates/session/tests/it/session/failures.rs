@@ -58,7 +58,7 @@ fn scenario_functions_reject_invalid_arguments() {
     for (call, words) in [
         ("restore(9)", "there is no checkpoint 9: there is none"),
         ("restore('a')", "expected a number, or a list of numbers, found str"),
-        ("forget_checkpoint(-1)", "there is no number -1"),
+        ("forget_checkpoint(-1)", "there is no checkpoint or breakpoint -1"),
         ("set_breakpoint('nowhere')", "there is no location `nowhere`"),
         ("set_watchpoint('i', 'x')", "unknown access mode `x`: use \"w\", \"r\" or \"rw\""),
         ("unset_breakpoint(4)", "there is no breakpoint 4"),

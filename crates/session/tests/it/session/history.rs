@@ -125,7 +125,7 @@ fn recorded_trace_has_the_live_verdicts() {
         let words = String::from_utf8_lossy(&text).into_owned();
         assert_eq!(outcome.properties[0].violations, 1, "{words}");
         assert_eq!(outcome.properties[0].steps, live.properties[0].steps, "{words}");
-        let recorded = outcome.findings[0].event.as_ref().unwrap();
+        let recorded = outcome.violations[0].event.as_ref().unwrap();
         let reported = live.violations[0].violation.event.as_ref().unwrap();
         assert_eq!((recorded.index, recorded.to_string()), (reported.index, reported.to_string()));
     }

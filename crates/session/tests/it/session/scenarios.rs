@@ -74,7 +74,7 @@ fn generic_scenario_of_jakse_2019_behaves_as_published() {
         ]
     );
     let all = test.session.checkpoints();
-    let reported: Vec<_> = all.iter().map(|c| (c.id, c.parent, c.event, c.location.as_str())).collect();
+    let reported: Vec<_> = all.iter().map(|c| (c.id, c.parent, c.event_count, c.location.as_str())).collect();
     assert_eq!(
         reported,
         [

@@ -1,4 +1,4 @@
-//! Open calls: the arguments of a function, for events at its exit.
+//! Calls that have not returned, with the arguments that events at their exits need.
 //!
 //! At the exit of a function, its arguments are no longer where they were passed. If an event at the exit needs them,
 //! the probe at the entry saves the registers that held them.
@@ -10,7 +10,7 @@ use crate::threads;
 use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
-/// Flag in the site number that a trampoline passes: calls are entered there, and noted.
+/// Flag in the site number that a trampoline passes: calls are entered there, and tracked.
 pub const ENTRY_MARK: u32 = 1 << 31;
 /// All flags that a site number may carry.
 pub const SITE_MARKS: u32 = ENTRY_MARK | TAIL_CALL_MARK | RETURN_MARK;
@@ -18,14 +18,14 @@ pub const SITE_MARKS: u32 = ENTRY_MARK | TAIL_CALL_MARK | RETURN_MARK;
 pub const ARGUMENTS: [u8; 6] = [5, 4, 1, 2, 8, 9];
 /// The stack pointer's DWARF number.
 const STACK_POINTER: usize = 7;
-/// Largest size of a stack: a call further away is on another stack and was not abandoned by a jump.
+/// Largest size of a stack: a call further away is on another stack and was not unwound.
 pub const MAX_STACK_SIZE: u64 = 64 << 20;
 /// Number of lists, which threads share by their ids.
 const LISTS: usize = 64;
 
 /// A call that was entered and has not returned, as far as is known.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CallEntry {
+pub struct PendingCall {
     /// Id of its thread.
     pub thread: u32,
     /// Site of the function's entry.
@@ -38,10 +38,10 @@ pub struct CallEntry {
 
 static CALLS: Lock<Calls> = Lock::new(Calls::new());
 
-/// Open calls of all threads.
+/// Pending calls of all threads.
 #[derive(Debug)]
 struct Calls {
-    lists: [Vec<CallEntry>; LISTS],
+    lists: [Vec<PendingCall>; LISTS],
     /// Tail calls: they end when another function returns.
     tail_calls: [Vec<PendingTailCall>; LISTS],
 }
@@ -51,7 +51,7 @@ impl Calls {
         Calls { lists: [const { Vec::new() }; LISTS], tail_calls: [const { Vec::new() }; LISTS] }
     }
 
-    fn list(&mut self, thread: u32) -> &mut Vec<CallEntry> {
+    fn list(&mut self, thread: u32) -> &mut Vec<PendingCall> {
         &mut self.lists[thread as usize % LISTS]
     }
 
@@ -59,17 +59,17 @@ impl Calls {
         &mut self.tail_calls[thread as usize % LISTS]
     }
 
-    /// Forgets the calls of a thread that were abandoned by a jump up its stack (`longjmp`, an exception).
-    fn drop_abandoned(&mut self, thread: u32, sp: u64) {
-        let is_abandoned = |known: u64| known < sp && sp - known < MAX_STACK_SIZE;
-        self.list(thread).retain(|call| call.thread != thread || !is_abandoned(call.sp));
-        self.tail_calls(thread).retain(|call| call.thread != thread || !is_abandoned(call.sp));
+    /// Drops the calls of a thread that were unwound by `longjmp` or an exception.
+    fn drop_unwound(&mut self, thread: u32, sp: u64) {
+        let is_unwound = |call_sp: u64| call_sp < sp && sp - call_sp < MAX_STACK_SIZE;
+        self.list(thread).retain(|call| call.thread != thread || !is_unwound(call.sp));
+        self.tail_calls(thread).retain(|call| call.thread != thread || !is_unwound(call.sp));
     }
 
-    /// Adds a call. Calls of its thread that were abandoned by a jump are forgotten, and so is one at the same place
-    /// of the stack, which has returned.
-    fn push_call(&mut self, call: CallEntry) {
-        self.drop_abandoned(call.thread, call.sp);
+    /// Adds a call. Drops the calls of its thread that were unwound, and one with the same stack pointer, which has
+    /// returned.
+    fn push_call(&mut self, call: PendingCall) {
+        self.drop_unwound(call.thread, call.sp);
         self.forget(call.thread, call.site, call.sp);
         self.list(call.thread).push(call);
     }
@@ -80,7 +80,7 @@ impl Calls {
 
     /// Adds a tail call.
     fn push_tail_call(&mut self, call: PendingTailCall) {
-        self.drop_abandoned(call.thread, call.sp);
+        self.drop_unwound(call.thread, call.sp);
         self.tail_calls(call.thread).push(call);
     }
 
@@ -93,17 +93,17 @@ impl Calls {
         Some(tail_call.remove(at))
     }
 
-    fn find(&mut self, thread: u32, site: u32, sp: u64) -> Option<&CallEntry> {
-        let is_it = |call: &&CallEntry| call.thread == thread && call.site == site && call.sp == sp;
+    fn find(&mut self, thread: u32, site: u32, sp: u64) -> Option<&PendingCall> {
+        let is_it = |call: &&PendingCall| call.thread == thread && call.site == site && call.sp == sp;
         self.list(thread).iter().rfind(is_it)
     }
 }
 
-/// Notes a call at the entry of a function.
-pub(crate) fn note_entry(general: &GeneralRegisters, site: u32) {
+/// Adds a call at the entry of a function.
+pub(crate) fn add_call(general: &GeneralRegisters, site: u32) {
     let arguments = ARGUMENTS.map(|register| general[usize::from(register)]);
     let thread = threads::id(threads::base());
-    CALLS.lock().push_call(CallEntry { thread, site, sp: general[STACK_POINTER], arguments });
+    CALLS.lock().push_call(PendingCall { thread, site, sp: general[STACK_POINTER], arguments });
 }
 
 /// Argument of the call that was entered at a site and whose return address is at the thread's stack pointer.
@@ -111,12 +111,12 @@ pub(crate) fn argument(thread: u32, general: &GeneralRegisters, site: u32, numbe
     CALLS.lock().find(thread, site, general[STACK_POINTER])?.arguments.get(usize::from(number)).copied()
 }
 
-/// Arguments of a call that was entered at a site, if it was noted.
+/// Arguments of a pending call that was entered at a site.
 pub(crate) fn arguments_of(thread: u32, site: u32, sp: u64) -> Option<[u64; 6]> {
     CALLS.lock().find(thread, site, sp).map(|call| call.arguments)
 }
 
-/// Forgets a call: its entry is not needed any more.
+/// Removes a call: its entry is not needed any more.
 pub(crate) fn forget(thread: u32, site: u32, sp: u64) {
     CALLS.lock().forget(thread, site, sp);
 }
@@ -136,29 +136,29 @@ pub(crate) fn take_tail_calls() -> Vec<PendingTailCall> {
     CALLS.lock().tail_calls.iter_mut().flat_map(core::mem::take).collect()
 }
 
-/// Adds tail calls that the debugger has seen, those at the same place of a stack in their order. They are older than
+/// Adds tail calls that the debugger has observed, those with the same stack pointer in their order. They are older than
 /// all others.
 pub(crate) fn put_tail_calls(calls: Vec<PendingTailCall>) {
-    let mut known = CALLS.lock();
-    calls.into_iter().for_each(|call| known.tail_calls(call.thread).push(call));
+    let mut pending = CALLS.lock();
+    calls.into_iter().for_each(|call| pending.tail_calls(call.thread).push(call));
 }
 
-/// Returns the open calls of a thread; they stay noted.
-pub(crate) fn of_thread(thread: u32) -> Vec<CallEntry> {
+/// Returns the pending calls of a thread, without removing them.
+pub(crate) fn of_thread(thread: u32) -> Vec<PendingCall> {
     CALLS.lock().list(thread).iter().filter(|call| call.thread == thread).cloned().collect()
 }
 
-/// Removes and returns the open calls of all threads.
-pub(crate) fn take() -> Vec<CallEntry> {
+/// Removes and returns the pending calls of all threads.
+pub(crate) fn take() -> Vec<PendingCall> {
     CALLS.lock().lists.iter_mut().flat_map(core::mem::take).collect()
 }
 
-/// Adds calls whose entry the debugger has seen.
-pub(crate) fn put(mut calls: Vec<CallEntry>) {
-    // Callers first: otherwise they would abandon calls further down the stack.
+/// Adds calls whose entry the debugger has observed.
+pub(crate) fn put(mut calls: Vec<PendingCall>) {
+    // Callers first: otherwise they would drop calls further down the stack.
     calls.sort_by_key(|call| core::cmp::Reverse(call.sp));
-    let mut known = CALLS.lock();
-    calls.into_iter().for_each(|call| known.push_call(call));
+    let mut pending = CALLS.lock();
+    calls.into_iter().for_each(|call| pending.push_call(call));
 }
 
 #[cfg(test)]
@@ -166,8 +166,8 @@ mod tests {
     use super::*;
     use invigil_monitor::event::EventId;
 
-    fn call(thread: u32, site: u32, sp: u64, first: u64) -> CallEntry {
-        CallEntry { thread, site, sp, arguments: [first, 0, 0, 0, 0, 0] }
+    fn call(thread: u32, site: u32, sp: u64, first: u64) -> PendingCall {
+        PendingCall { thread, site, sp, arguments: [first, 0, 0, 0, 0, 0] }
     }
 
     fn first(calls: &mut Calls, thread: u32, site: u32, sp: u64) -> Option<u64> {
@@ -188,7 +188,7 @@ mod tests {
         assert_eq!(first(&mut calls, 100, 1, 2000), Some(9));
         calls.push_call(call(64, 1, 1000, 11));
         assert_eq!(first(&mut calls, 64, 1, 1000), Some(11));
-        assert_eq!(first(&mut calls, 64, 2, 900), None, "it was left");
+        assert_eq!(first(&mut calls, 64, 2, 900), None, "it was unwound");
         assert_eq!(first(&mut calls, 64 + LISTS as u32, 1, 5000), Some(10));
     }
 
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn tail_calls_of_abandoned_frames_are_forgotten() {
+    fn tail_calls_of_unwound_frames_are_dropped() {
         let mut calls = Calls::new();
         calls.push_tail_call(tail_call(64, 1, 1000, 7));
         calls.push_tail_call(tail_call(64, 2, 1000 + MAX_STACK_SIZE, 7));
@@ -228,7 +228,7 @@ mod tests {
         assert!(calls.take_ended(64, 7, 1000).is_none());
         assert!(calls.take_ended(64, 7, 1000 + MAX_STACK_SIZE).is_some());
         calls.push_tail_call(tail_call(64, 1, 2000, 7));
-        assert_eq!(first(&mut calls, 64, 1, 1008), None, "it was left");
+        assert_eq!(first(&mut calls, 64, 1, 1008), None, "it was unwound");
     }
 
     #[test]

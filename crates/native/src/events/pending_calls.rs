@@ -1,4 +1,4 @@
-//! Noted calls: calls that are followed to their exit, with the values from their entry, and tail calls.
+//! Calls that have not returned, with the values that their exit events need from the entry or the tail call.
 
 use super::params::{builtin_value, fetch_registers, is_pointee_of_argument, to_monitor_value};
 use super::{EventPlan, EventSite, SiteRole};
@@ -6,19 +6,19 @@ use crate::displaced_step;
 use crate::native_target::{CleanMemory, NativeTarget};
 use crate::sites::SiteId;
 use crate::sys::Tid;
-use crate::traced_thread::NotedCall;
+use crate::traced_thread::PendingCall;
 use crate::tracer::trace_error;
 use crate::trap_reasons::TrapReason;
 use invigil_debuginfo::machine::{ARGUMENTS, Memory, Registers};
 use invigil_debuginfo::value::{RegisterNeeds, Scalar};
 use invigil_expr::value::Value;
 use invigil_monitor::event::{EventMeta, ParamSource};
-use invigil_probe::noted_calls::{CallEntry, MAX_STACK_SIZE};
+use invigil_probe::pending_calls::{MAX_STACK_SIZE, PendingCall as AgentCall};
 use invigil_session::target::TargetResult;
 
 impl NativeTarget {
-    /// Notes what the exit will need, at the entry of a function or at a tail call.
-    pub(crate) fn note_call(&mut self, tid: Tid, plan_index: u32, site_index: u32) -> TargetResult {
+    /// Saves the values that an exit event needs, at the entry of the function or at a tail call.
+    pub(crate) fn track_call(&mut self, tid: Tid, plan_index: u32, site_index: u32) -> TargetResult {
         let plan = &self.plans.all[plan_index as usize];
         let event_site = &plan.sites[site_index as usize];
         if !matches!(event_site.role, SiteRole::Entry | SiteRole::TailCall) || !plan.active {
@@ -29,13 +29,13 @@ impl NativeTarget {
             .tracer
             .threads
             .get_mut(&tid)
-            .ok_or_else(|| trace_error(std::io::Error::other("no thread")))?;
+            .ok_or_else(|| trace_error(std::io::Error::other(format!("thread {tid} has exited"))))?;
         let regs = thread.registers().map_err(trace_error)?;
         thread.prefetch_registers = true;
         let memory = CleanMemory { memory: &self.tracer.memory, sites: &self.tracer.sites };
         if let Some((jump, function_ranges)) = &event_site.jump {
-            let to = displaced_step::jump_target(jump, &regs, &memory);
-            if to.is_none_or(|to| function_ranges.iter().any(|range| range.contains(&to))) {
+            let target = displaced_step::jump_target(jump, &regs, &memory);
+            if target.is_none_or(|target| function_ranges.iter().any(|range| range.contains(&target))) {
                 return Ok(());
             }
         }
@@ -44,22 +44,22 @@ impl NativeTarget {
         let return_address = memory.word(regs.rsp).ok();
         let mut entry = (role == SiteRole::Entry)
             .then_some((site_index, [regs.rdi, regs.rsi, regs.rdx, regs.rcx, regs.r8, regs.r9]));
-        self.drop_abandoned_calls(tid, regs.rsp);
-        // A noted call at this stack pointer is this one, or was abandoned by a jump.
-        let noted_call = match role {
-            SiteRole::TailCall => self.take_noted_call(tid, plan_index)?,
-            _ => self.remove_noted_call(tid, plan_index, regs.rsp),
+        self.drop_unwound_calls(tid, regs.rsp);
+        // A pending call at this stack pointer belongs to this call, or was unwound by `longjmp` or an exception.
+        let pending_call = match role {
+            SiteRole::TailCall => self.find_pending_call(tid, plan_index)?,
+            _ => self.remove_pending_call(tid, plan_index, regs.rsp),
         };
-        if let (SiteRole::TailCall, Some(noted_call)) = (role, noted_call) {
-            // Values noted at the entry take precedence over values read at the exit.
-            for (value, noted) in saved.iter_mut().zip(noted_call.saved) {
+        if let (SiteRole::TailCall, Some(pending_call)) = (role, pending_call) {
+            // Values that cannot be read at the tail call are taken from the entry.
+            for (value, saved_at_entry) in saved.iter_mut().zip(pending_call.saved) {
                 if value.as_ref().is_none_or(|value| matches!(value, Scalar::Unavailable(_))) {
-                    *value = noted;
+                    *value = saved_at_entry;
                 }
             }
-            entry = noted_call.entry;
+            entry = pending_call.entry;
         }
-        let mut call = NotedCall { event, sp: regs.rsp, saved, entry, return_site: None };
+        let mut call = PendingCall { event, sp: regs.rsp, saved, entry, return_site: None };
         match (role, return_address) {
             // If this is not a return address, the call will not return.
             (SiteRole::TailCall, Some(address)) if self.program.is_code(address) => {
@@ -68,7 +68,7 @@ impl NativeTarget {
             (SiteRole::TailCall, _) => return Ok(()),
             _ => {}
         }
-        if let Some(call) = self.note_call_in_agent(tid, plan_index, call)? {
+        if let Some(call) = self.track_call_in_agent(tid, plan_index, call)? {
             if let Some(site) = call.return_site {
                 self.add_trap_reason(site, TrapReason::TailReturn);
             }
@@ -95,34 +95,38 @@ impl NativeTarget {
         saved.collect()
     }
 
-    /// Takes the noted call of a thread that is at a function's exit or tail call.
-    pub(super) fn take_noted_call(&mut self, tid: Tid, plan: u32) -> TargetResult<Option<NotedCall>> {
-        if !self.plans.get(plan).sites.iter().any(|event_site| event_site.role == SiteRole::Entry) {
+    /// Finds the pending call of a thread at a function's exit or tail call; removes it if the debugger tracks it.
+    pub(super) fn find_pending_call(
+        &mut self,
+        tid: Tid,
+        plan_index: u32,
+    ) -> TargetResult<Option<PendingCall>> {
+        if !self.plans.get(plan_index).sites.iter().any(|event_site| event_site.role == SiteRole::Entry) {
             return Ok(None);
         }
         let sp = self.tracer.thread(tid)?.registers().map_err(trace_error)?.rsp;
-        // The debugger's calls are newer than the library's.
-        if let Some(noted_call) = self.remove_noted_call(tid, plan, sp) {
-            return Ok(Some(noted_call));
+        // The debugger's calls are newer than the agent's.
+        if let Some(pending_call) = self.remove_pending_call(tid, plan_index, sp) {
+            return Ok(Some(pending_call));
         }
         let entries = self.agent_calls(tid)?;
         Ok(entries
             .iter()
             .filter(|call| call.sp == sp)
-            .find_map(|call| self.noted_call_from_entry(plan, call)))
+            .find_map(|call| self.pending_call_from_entry(plan_index, call)))
     }
 
-    /// Removes the call that was noted at this stack pointer and has made no tail call.
-    fn remove_noted_call(&mut self, tid: Tid, plan: u32, sp: u64) -> Option<NotedCall> {
-        let event = self.plans.get(plan).event;
+    /// Removes the pending call with this stack pointer that has made no tail call.
+    fn remove_pending_call(&mut self, tid: Tid, plan_index: u32, sp: u64) -> Option<PendingCall> {
+        let event = self.plans.get(plan_index).event;
         let calls = &mut self.tracer.threads.get_mut(&tid)?.calls;
-        let same = |call: &NotedCall| call.event == event && call.sp == sp && call.return_site.is_none();
+        let same = |call: &PendingCall| call.event == event && call.sp == sp && call.return_site.is_none();
         calls.iter().rposition(same).map(|index| calls.remove(index))
     }
 
-    /// Converts a call whose entry the library has noted, if it belongs to this plan.
-    pub(crate) fn noted_call_from_entry(&self, plan: u32, call: &CallEntry) -> Option<NotedCall> {
-        let plan = Some(self.plans.get(plan)).filter(|plan| self.can_note_in_agent(plan))?;
+    /// Converts a call that the agent tracks, if it belongs to this plan.
+    pub(crate) fn pending_call_from_entry(&self, plan_index: u32, call: &AgentCall) -> Option<PendingCall> {
+        let plan = Some(self.plans.get(plan_index)).filter(|plan| self.can_track_in_agent(plan))?;
         let is_entry =
             |event_site: &EventSite| event_site.role == SiteRole::Entry && event_site.site.0 == call.site;
         let site_index = plan.sites.iter().position(is_entry)? as u32;
@@ -130,11 +134,17 @@ impl NativeTarget {
         registers.set(invigil_debuginfo::machine::RSP, Some(call.sp));
         let saved = self.values_to_save(plan, site_index, &registers);
         let entry = Some((site_index, call.arguments));
-        Some(NotedCall { event: plan.event, sp: call.sp, saved, entry, return_site: None })
+        Some(PendingCall { event: plan.event, sp: call.sp, saved, entry, return_site: None })
     }
 
-    /// Value of a parameter at the exit, from what was noted at the entry.
-    pub(super) fn noted_value(&self, plan: &EventPlan, call: &NotedCall, position: usize) -> Option<Scalar> {
+    /// Returns a parameter's value at the exit: the saved value or, for the pointee of an argument, what the saved
+    /// pointer refers to now.
+    pub(super) fn saved_value(
+        &self,
+        plan: &EventPlan,
+        call: &PendingCall,
+        position: usize,
+    ) -> Option<Scalar> {
         if !is_pointee_of_argument(&plan.params[position].source) {
             return call.saved.get(position)?.clone();
         }
@@ -144,10 +154,10 @@ impl NativeTarget {
         Some(extractor.read(&argument_registers(arguments), &memory, &self.program, &self.types))
     }
 
-    /// Drops calls that were abandoned by a jump.
-    fn drop_abandoned_calls(&mut self, tid: Tid, sp: u64) {
+    /// Drops calls that were unwound by `longjmp` or an exception.
+    fn drop_unwound_calls(&mut self, tid: Tid, sp: u64) {
         let Some(thread) = self.tracer.threads.get_mut(&tid) else { return };
-        for site in remove_abandoned(&mut thread.calls, sp) {
+        for site in remove_unwound(&mut thread.calls, sp) {
             self.remove_trap_reason(site, TrapReason::TailReturn);
         }
     }
@@ -192,7 +202,7 @@ impl NativeTarget {
                             None => Value::int(regs.rax as i64),
                         }
                     }
-                    source => match self.noted_value(plan, &call, position) {
+                    source => match self.saved_value(plan, &call, position) {
                         Some(scalar) => to_monitor_value(&scalar, param.ty, &mut self.batch),
                         None => builtin_value(source, tid, self.tracer.process, time),
                     },
@@ -205,7 +215,7 @@ impl NativeTarget {
     }
 }
 
-/// Converts noted arguments to the registers that held them at the entry.
+/// Converts saved arguments to the registers that held them at the entry.
 fn argument_registers(arguments: &[u64; 6]) -> Registers {
     let mut registers = Registers::default();
     for (register, value) in ARGUMENTS.into_iter().zip(arguments) {
@@ -214,15 +224,15 @@ fn argument_registers(arguments: &[u64; 6]) -> Registers {
     registers
 }
 
-/// Removes calls that were abandoned by a jump. Returns their return sites.
-fn remove_abandoned(calls: &mut Vec<NotedCall>, sp: u64) -> Vec<SiteId> {
+/// Removes calls that were unwound by `longjmp` or an exception. Returns their return sites.
+fn remove_unwound(calls: &mut Vec<PendingCall>, sp: u64) -> Vec<SiteId> {
     let mut return_sites = Vec::new();
     calls.retain(|call| {
-        let is_abandoned = call.sp < sp && sp - call.sp < MAX_STACK_SIZE;
-        if is_abandoned {
+        let is_unwound = call.sp < sp && sp - call.sp < MAX_STACK_SIZE;
+        if is_unwound {
             return_sites.extend(call.return_site);
         }
-        !is_abandoned
+        !is_unwound
     });
     return_sites
 }
