@@ -45,7 +45,7 @@ pub struct ReportedEvent {
 
 impl std::fmt::Display for ReportedEvent {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // Special events such as `#exit` are not calls.
+        // Predefined events such as `#exit` are not calls.
         if self.params.is_empty() && self.name.starts_with('#') {
             return f.write_str(&self.name);
         }

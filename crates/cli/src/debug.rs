@@ -7,7 +7,7 @@ use crate::interrupt::InterruptFlag;
 use crate::models::{self, ModelOptions};
 use crate::remote::{self, RemoteArgs};
 use crate::terminal::Terminal;
-use crate::{CliError, INVALID_INPUT, TARGET_FAILED, explore, files};
+use crate::{CliError, INVALID_INPUT, SUBJECT_FAILED, explore, files};
 use clap::Args;
 use invigil_cockpit::InterruptHandle;
 use invigil_cockpit::multiverse::{Input, ModelSyntax, ReplConfig, ScriptOutcome, SubjectSyntax, debug};
@@ -91,7 +91,7 @@ fn debug_remote(address: &Address, args: &Debug, terminal: &Terminal) -> Result<
     let remote = remote::start(address, &args.remote)?;
     let ended =
         run_debugger(&ReportingRemote::new(&remote, terminal), &RemoteSyntax(&remote), args, terminal)?;
-    Ok(if remote.error().is_some() { ExitCode::from(TARGET_FAILED) } else { ended })
+    Ok(if remote.error().is_some() { ExitCode::from(SUBJECT_FAILED) } else { ended })
 }
 
 fn debug_model(args: &Debug, terminal: &Terminal) -> Result<ExitCode, CliError> {

@@ -38,8 +38,8 @@ use terminal::Terminal;
 const VIOLATED: u8 = 1;
 /// Exit status: an argument or a file of the user is invalid, or there is no result.
 const INVALID_INPUT: u8 = 2;
-/// Exit status: the target cannot be run or controlled.
-const TARGET_FAILED: u8 = 3;
+/// Exit status: the program or the remote language cannot be run or controlled.
+const SUBJECT_FAILED: u8 = 3;
 /// Exit status: interrupted by the user.
 const INTERRUPTED: u8 = 130;
 

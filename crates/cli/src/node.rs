@@ -1,6 +1,6 @@
 //! `invigil node`: runs the separate command `invigil-node`, because its network layer takes long to compile.
 
-use crate::{CliError, TARGET_FAILED};
+use crate::{CliError, SUBJECT_FAILED};
 use clap::Args;
 use std::env;
 use std::ffi::OsString;
@@ -28,5 +28,5 @@ pub(crate) fn run(options: &Node) -> Result<ExitCode, CliError> {
     let error = Command::new(beside.as_deref().unwrap_or(Path::new(COMMAND))).args(&options.arguments).exec();
     let message =
         format!("cannot start `{COMMAND}` ({error}); install it with `cargo install --path crates/node`");
-    Err(CliError { status: TARGET_FAILED, ..CliError::new(message) })
+    Err(CliError { status: SUBJECT_FAILED, ..CliError::new(message) })
 }

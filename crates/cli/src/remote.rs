@@ -1,6 +1,6 @@
 //! Remote languages: language servers that the command line names.
 
-use crate::{CliError, TARGET_FAILED};
+use crate::{CliError, SUBJECT_FAILED};
 use clap::Args;
 use invigil_remote::{Address, Remote, RemoteOptions};
 use std::path::Path;
@@ -39,7 +39,7 @@ pub(crate) fn start(address: &Address, args: &RemoteArgs) -> Result<Remote, CliE
     let options =
         RemoteOptions { timeout: args.patience, anywhere: args.anywhere, ..RemoteOptions::default() };
     Remote::start(address, options)
-        .map_err(|failure| CliError { status: TARGET_FAILED, ..CliError::new(failure) })
+        .map_err(|failure| CliError { status: SUBJECT_FAILED, ..CliError::new(failure) })
 }
 
 /// Splits a command into words as a shell does: quotes group words, `\` quotes the next character. The error is the

@@ -160,7 +160,7 @@ pub fn format_from_path(path: &Path) -> Result<Format, String> {
     match path.extension().and_then(|extension| extension.to_str()).unwrap_or("") {
         "jsonl" | "json" => Ok(Format::JsonLines),
         "csv" => Ok(Format::Csv),
-        "line" | "log" | "txt" | "trace" => Ok(Format::Line),
+        "line" | "log" | "txt" | "trace" => Ok(Format::PlainLines),
         _ => Err(format!(
             "{}: unknown trace format; use the extension .jsonl, .csv, or .trace for the line format",
             path.display()

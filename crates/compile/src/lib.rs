@@ -2,8 +2,8 @@
 //!
 //! [`CompiledModel`] is a model as a [`StateSpace`](invigil_explore::StateSpace): one generated function evaluates the
 //! actions of the current locations and writes the successors directly to memory. [`CompiledLabels`] are the labels of
-//! an automaton, compiled. Both give exactly the results of the interpreter. The interpreter itself is used where speed
-//! does not matter: for initial configurations, and for faults in actions with choices.
+//! an automaton, compiled. Both give exactly the results of the interpreter. The interpreter itself is used for initial
+//! configurations, for faults in actions with choices, and for labels that test enabledness in models with priorities.
 //!
 //! | module | contents |
 //! | --- | --- |
@@ -12,10 +12,12 @@
 //! | `ranges` | value ranges, which make most checks unnecessary |
 //! | `value`, `arithmetic`, `effect`, `config_view` | code for expressions, effects and configurations |
 //! | `successors`, `predicates`, `enabledness` | generated functions |
-//! | `native_code` | calls of generated functions: all unsafe code |
-//! | `compiled_model`, `compiled_labels`, `dedup` | the public types |
+//! | `native_code` | calls to generated functions; contains all unsafe code |
+//! | `dedup` | removal of duplicate successors |
+//! | `compiled_model`, `compiled_labels` | the public types |
 //!
-//! Invariant: generated code is memory-safe for arbitrary words, not only for reachable configurations.
+//! Invariant: generated code is memory-safe for arbitrary contents of a stored configuration (its `u64` words), not only
+//! for reachable configurations.
 
 mod arithmetic;
 mod codegen_module;

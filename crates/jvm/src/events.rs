@@ -104,9 +104,9 @@ impl JavaTarget {
             SubscriptionId::Event { number } => Some((number, hit.values.as_slice())),
             SubscriptionId::Breakpoint { .. } => None,
         });
-        let is_made =
+        let has_derived_name =
             |number: u32| self.plans.iter().any(|plan| plan.event.0 == number && plan.name.starts_with('#'));
-        for (number, values) in in_order(hits, is_made) {
+        for (number, values) in in_order(hits, has_derived_name) {
             // Embedded monitors have already selected the events.
             let active = self.host.monitors_step_in_agent
                 || self.plans.iter().any(|plan| plan.event.0 == number && plan.active);
@@ -143,11 +143,14 @@ impl JavaTarget {
 
 /// The events of a site in the order of the catalog. Events that were derived inside the program follow their source
 /// event.
-fn in_order<T>(hits: impl Iterator<Item = (u32, T)>, is_made: impl Fn(u32) -> bool) -> Vec<(u32, T)> {
+fn in_order<T>(
+    hits: impl Iterator<Item = (u32, T)>,
+    has_derived_name: impl Fn(u32) -> bool,
+) -> Vec<(u32, T)> {
     let mut before = 0;
     let mut all: Vec<(u32, u32, T)> = hits
         .map(|(number, values)| {
-            if !is_made(number) {
+            if !has_derived_name(number) {
                 before = number;
             }
             (before, number, values)
@@ -163,8 +166,8 @@ mod tests {
 
     #[test]
     fn derived_events_follow_their_source_event() {
-        let is_made = |number| number >= 10;
-        let hits = |numbers: &[u32]| in_order(numbers.iter().map(|number| (*number, ())), is_made);
+        let has_derived_name = |number| number >= 10;
+        let hits = |numbers: &[u32]| in_order(numbers.iter().map(|number| (*number, ())), has_derived_name);
         let numbers =
             |numbers: &[u32]| hits(numbers).into_iter().map(|(number, ())| number).collect::<Vec<_>>();
         assert_eq!(numbers(&[1, 12, 11, 2, 13]), [1, 12, 11, 2, 13]);

@@ -1,6 +1,6 @@
 //! The agent's shared object, which the command carries.
 
-use invigil_session::library::replacement;
+use invigil_session::library::library_override;
 use invigil_session::target::TargetError;
 use std::path::PathBuf;
 
@@ -12,5 +12,5 @@ pub(crate) const FILE: &str = "libinvigil_jvm_agent.so";
 
 /// Path of the agent that `INVIGIL_AGENT` names instead.
 pub(crate) fn named_agent() -> Result<Option<PathBuf>, TargetError> {
-    replacement("INVIGIL_AGENT", "the agent for Java programs")
+    library_override("INVIGIL_AGENT", "the agent for Java programs")
 }

@@ -1,4 +1,4 @@
-//! Labels of automata: Boolean functions of the atoms, as shared binary decision diagrams.
+//! Boolean functions as shared BDDs: labels of automata, and the sets and relations of the algorithms.
 //!
 //! Equal functions are equal labels. Algorithms may use helper variables in addition to the atoms; [`Variable`]
 //! distinguishes them. No result may depend on the order of the variables.
@@ -45,8 +45,9 @@ pub struct Labels {
     /// Variables in the order of the diagrams, with their labels.
     variables: IndexMap<Variable, Label, FxBuildHasher>,
     budget: Budget,
-    /// End of the time limit, and the number of operations since the clock was checked.
+    /// End of the time limit.
     deadline: Option<Instant>,
+    /// Number of operations since the clock was checked.
     operations: Cell<u32>,
 }
 
@@ -71,7 +72,7 @@ impl Labels {
         }
     }
 
-    /// Performs an operation of the decision diagrams, which can only fail for lack of nodes.
+    /// Checks the time limit, then performs `operation`, whose only error is lack of nodes.
     fn perform<E>(&self, operation: impl Fn() -> Result<BCDDFunction, E>) -> Result<Label, TooLarge> {
         self.check_deadline()?;
         // Garbage is collected in the background. Collect it before giving up, so that the result does not depend on timing.
@@ -83,7 +84,8 @@ impl Labels {
         result.map_err(|_| TooLarge { what: "nodes of decision diagrams", limit: self.budget.nodes })
     }
 
-    /// Checks the time limit. Called by every operation.
+    /// Counts an operation; every `CLOCK_INTERVAL` operations, checks the time limit. Called by all operations that can
+    /// create nodes.
     ///
     /// # Errors
     /// Fails if the time limit is exceeded.
@@ -111,7 +113,7 @@ impl Labels {
     /// Returns the function of a variable, and creates the variable if needed.
     ///
     /// # Errors
-    /// Fails if there are too many variables, or too many nodes. All operations below fail if there are too many nodes.
+    /// Fails if the limit on variables or nodes, or the time limit, is exceeded.
     pub fn variable(&mut self, variable: Variable) -> Result<Label, TooLarge> {
         if let Some(label) = self.variables.get(&variable) {
             return Ok(label.clone());
@@ -134,7 +136,7 @@ impl Labels {
     /// Returns the function of an atom.
     ///
     /// # Errors
-    /// Fails if there are too many variables or nodes.
+    /// Fails if the limit on variables or nodes, or the time limit, is exceeded.
     pub fn atom(&mut self, atom: Atom) -> Result<Label, TooLarge> {
         self.variable(Variable::Atom(atom))
     }
@@ -142,7 +144,7 @@ impl Labels {
     /// `!a`
     ///
     /// # Errors
-    /// Fails if there are too many nodes.
+    /// Fails if the limit on nodes or the time limit is exceeded.
     pub fn not(&self, a: &Label) -> Result<Label, TooLarge> {
         self.perform(|| a.0.not())
     }
@@ -150,7 +152,7 @@ impl Labels {
     /// `a & b`
     ///
     /// # Errors
-    /// Fails if there are too many nodes.
+    /// Fails if the limit on nodes or the time limit is exceeded.
     pub fn and(&self, a: &Label, b: &Label) -> Result<Label, TooLarge> {
         self.perform(|| a.0.and(&b.0))
     }
@@ -158,7 +160,7 @@ impl Labels {
     /// `a | b`
     ///
     /// # Errors
-    /// Fails if there are too many nodes.
+    /// Fails if the limit on nodes or the time limit is exceeded.
     pub fn or(&self, a: &Label, b: &Label) -> Result<Label, TooLarge> {
         self.perform(|| a.0.or(&b.0))
     }
@@ -166,7 +168,7 @@ impl Labels {
     /// `a & !b`
     ///
     /// # Errors
-    /// Fails if there are too many nodes.
+    /// Fails if the limit on nodes or the time limit is exceeded.
     pub fn minus(&self, a: &Label, b: &Label) -> Result<Label, TooLarge> {
         self.perform(|| b.0.imp_strict(&a.0))
     }
@@ -174,7 +176,7 @@ impl Labels {
     /// `if a then b else c`
     ///
     /// # Errors
-    /// Fails if there are too many nodes.
+    /// Fails if the limit on nodes or the time limit is exceeded.
     pub fn ite(&self, a: &Label, b: &Label, c: &Label) -> Result<Label, TooLarge> {
         self.perform(|| a.0.ite(&b.0, &c.0))
     }
@@ -182,7 +184,7 @@ impl Labels {
     /// Whether `a` implies `b`.
     ///
     /// # Errors
-    /// Fails if there are too many nodes.
+    /// Fails if the limit on nodes or the time limit is exceeded.
     pub fn implies(&self, a: &Label, b: &Label) -> Result<bool, TooLarge> {
         Ok(self.minus(a, b)?.is_false())
     }
@@ -190,23 +192,23 @@ impl Labels {
     /// Whether `a & b` is satisfiable.
     ///
     /// # Errors
-    /// Fails if there are too many nodes.
+    /// Fails if the limit on nodes or the time limit is exceeded.
     pub fn intersects(&self, a: &Label, b: &Label) -> Result<bool, TooLarge> {
         Ok(!self.and(a, b)?.is_false())
     }
 
-    /// Quantifies the variables of a positive cube existentially.
+    /// Quantifies the variables of a positive cube, as made by [`cube`](Labels::cube), existentially.
     ///
     /// # Errors
-    /// Fails if there are too many nodes.
+    /// Fails if the limit on nodes or the time limit is exceeded.
     pub fn exists(&self, a: &Label, variables: &Label) -> Result<Label, TooLarge> {
         self.perform(|| a.0.exists(&variables.0))
     }
 
-    /// Substitutes the values of a cube for its variables.
+    /// Substitutes the values of a cube, as made by [`cube`](Labels::cube), for its variables.
     ///
     /// # Errors
-    /// Fails if there are too many nodes.
+    /// Fails if the limit on nodes or the time limit is exceeded.
     pub fn restrict(&self, a: &Label, cube: &Label) -> Result<Label, TooLarge> {
         self.perform(|| a.0.restrict(&cube.0))
     }
@@ -214,7 +216,7 @@ impl Labels {
     /// Returns the function of a cube.
     ///
     /// # Errors
-    /// Fails if there are too many nodes.
+    /// Fails if the limit on variables or nodes, or the time limit, is exceeded.
     pub fn cube(&mut self, cube: &[(Variable, bool)]) -> Result<Label, TooLarge> {
         let mut all = self.top();
         for (variable, value) in cube {
@@ -224,7 +226,7 @@ impl Labels {
         Ok(all)
     }
 
-    /// Returns the top variable of the diagram with its positive and negative cofactor. `None` for constants.
+    /// Returns the root variable of the diagram with its positive and negative cofactor. `None` for constants.
     pub fn cofactors(&self, a: &Label) -> Option<(Variable, Label, Label)> {
         let number = a.0.with_manager_shared(|manager, edge| match manager.get_node(edge) {
             Node::Inner(inner) => Some(manager.level_to_var(inner.level())),
@@ -262,10 +264,10 @@ impl Labels {
         support
     }
 
-    /// Returns an irredundant sum of products: no product and no literal can be omitted.
+    /// Returns cubes whose disjunction is the function; no cube and no literal can be omitted.
     ///
     /// # Errors
-    /// Fails if there are too many nodes.
+    /// Fails if the limit on nodes or the time limit is exceeded.
     pub fn cubes(&self, a: &Label) -> Result<Vec<Cube>, TooLarge> {
         cubes::irredundant(self, a)
     }

@@ -77,7 +77,7 @@ pub struct BranchEnd {
     /// The target state; `None` keeps the current one.
     pub target: Option<StateId>,
     /// Other states that the block may return.
-    pub returns: Vec<StateId>,
+    pub returned_states: Vec<StateId>,
 }
 
 /// A transition of the property.

@@ -360,7 +360,8 @@ struct Head {
 
 impl EventBatch {
     /// Appends an event.
-    #[inline]
+    // Called for every event of a trace: a call that is not inlined costs 5 % of `check`.
+    #[inline(always)]
     pub fn push(&mut self, event_id: EventId, params: &[Value], meta: EventMeta) {
         self.heads.push(Head { event_id, params: self.params.len() as u32, meta });
         self.params.extend_from_slice(params);

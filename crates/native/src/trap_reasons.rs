@@ -12,11 +12,11 @@ pub(crate) enum TrapReason {
     Breakpoint(BreakpointId),
     /// An event: index of its plan, and of the site in the plan.
     Event { plan_index: u32, site_index: u32 },
-    /// Return site of tail calls.
+    /// A tail-called function returns here, in place of the function that jumped to it.
     TailReturn,
     /// The dynamic loader reports loaded and unloaded libraries here.
     Loader,
-    /// A user's step ends here if this thread arrives with its stack pointer above this value.
+    /// A step, `finish` or `until` ends here if this thread arrives with its stack pointer above this value.
     StepEnd { tid: Tid, above: u64 },
     /// A watched local variable ceases to exist when this thread arrives with its stack pointer above this value.
     FrameEnd { watcher: WatchId, tid: Tid, above: u64 },

@@ -28,7 +28,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             totals.states as f64 / time
         );
         match remote.error() {
-            Some(failure) => println!("{}", failure.incomplete()),
+            Some(failure) => println!("{}", failure.incomplete_note()),
             None if batch == 256 => tell(&remote, &report),
             None => {}
         }

@@ -10,7 +10,7 @@ use std::time::Duration;
 /// use invigil_remote::{Address, RemoteOptions, Remote};
 /// let failure = Remote::start(&Address::command(["/no/such/language"]), RemoteOptions::default()).unwrap_err();
 /// assert!(failure.to_string().starts_with("the remote semantics `/no/such/language` cannot be started"));
-/// assert!(failure.incomplete().starts_with("incomplete: the remote semantics"));
+/// assert!(failure.incomplete_note().starts_with("incomplete: the remote semantics"));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RemoteError {
@@ -56,7 +56,7 @@ pub enum RemoteErrorKind {
 
 impl RemoteError {
     /// The note for search results that this error makes incomplete.
-    pub fn incomplete(&self) -> String {
+    pub fn incomplete_note(&self) -> String {
         format!("incomplete: {self}")
     }
 }

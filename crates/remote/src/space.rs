@@ -20,7 +20,7 @@ use invigil_semantics::Step;
 /// let short = Remote::start(&Address::command(["sh", "-c", script]), RemoteOptions::default())?;
 /// let report = bfs(&RemoteSpace::new(&short, Vec::new()), &SearchOptions::default(), &());
 /// assert_eq!((report.incomplete, report.totals.deadlocks), (Some(Incomplete::Failed), 0));
-/// assert!(short.error().unwrap().incomplete().starts_with("incomplete: the remote semantics `sh -c"));
+/// assert!(short.error().unwrap().incomplete_note().starts_with("incomplete: the remote semantics `sh -c"));
 /// # Ok::<(), invigil_remote::RemoteError>(())
 /// ```
 pub struct RemoteSpace<'a> {

@@ -1,4 +1,4 @@
-//! Replacements for the agent libraries that the command contains and loads into programs.
+//! Overrides, by environment variable, of the agent libraries embedded in `invigil`.
 
 use crate::target::TargetError;
 use std::path::PathBuf;
@@ -8,13 +8,13 @@ use std::path::PathBuf;
 /// `what` describes the library in the message: `the agent for Java programs`.
 ///
 /// # Errors
-/// If the variable names no file.
-pub fn replacement(variable: &str, what: &str) -> Result<Option<PathBuf>, TargetError> {
+/// If the variable does not name a file, or its absolute path cannot be determined.
+pub fn library_override(variable: &str, what: &str) -> Result<Option<PathBuf>, TargetError> {
     let Some(path) = std::env::var_os(variable).map(PathBuf::from) else { return Ok(None) };
     if !path.is_file() {
         let path = path.display();
         return Err(TargetError::Control(format!(
-            "{variable} names `{path}` as {what}, but there is no such file"
+            "{variable} is set to `{path}`, which is not a file; it must be the path of {what}"
         )));
     }
     std::path::absolute(&path).map(Some).map_err(|error| TargetError::Control(error.to_string()))

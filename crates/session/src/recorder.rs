@@ -111,7 +111,7 @@ fn fields(decl: &EventDecl, format: Format) -> Vec<(String, usize)> {
         }
         let source = param.source.to_string();
         let plain = source.chars().all(|c| c.is_alphanumeric() || c == '_');
-        let name = if plain || format != Format::Line { source } else { param.name.clone() };
+        let name = if plain || format != Format::PlainLines { source } else { param.name.clone() };
         if !fields.iter().any(|(existing, _)| *existing == name) {
             fields.push((name, at));
         }

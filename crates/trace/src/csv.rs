@@ -29,7 +29,7 @@ pub(crate) struct Header {
 const DELIMITERS: [u8; 3] = [b',', b';', b'\t'];
 
 /// The delimiter of a line, if it is a header: one of its cells is `event`.
-pub(crate) fn delimiter(line: &str) -> Option<u8> {
+pub(crate) fn header_delimiter(line: &str) -> Option<u8> {
     DELIMITERS.into_iter().find(|delimiter| {
         line.split(char::from(*delimiter)).any(|cell| matches!(cell.trim_ascii(), "event" | "\"event\""))
     })
@@ -50,7 +50,7 @@ pub(crate) fn state_table_delimiter(line: &str, schema: &Schema) -> Option<u8> {
 impl Header {
     /// Parses a header line.
     pub(crate) fn parse(line: &str, schema: &Schema) -> Result<Header, ScanError> {
-        let delimiter = match delimiter(line).or_else(|| state_table_delimiter(line, schema)) {
+        let delimiter = match header_delimiter(line).or_else(|| state_table_delimiter(line, schema)) {
             Some(delimiter) => delimiter,
             // A table with a single column has no delimiter.
             None if schema.is_state_field(single_field(line, schema)) => DELIMITERS[0],

@@ -35,7 +35,7 @@ impl Decoder {
         let scanner = match format {
             InputFormat::JsonLines => Scanner::Json(Box::new(Json::new())),
             InputFormat::Csv(header) => Scanner::Csv(Csv::new(header.clone())),
-            InputFormat::Line => Scanner::Line,
+            InputFormat::PlainLines => Scanner::Line,
         };
         let record = Record::new(schema.clone(), options.strict);
         Decoder { record, scanner, input, strict: options.strict, max_line: options.clamped_max_line() }

@@ -11,8 +11,8 @@ pub enum Format {
     JsonLines,
     /// A header with the field names, then one record per line: `event,time,queue`, `queue_push,1.25,7`.
     Csv,
-    /// The line format, one event per line, written like a call: `@1.25 queue_push(queue=7)`.
-    Line,
+    /// Plain lines, one event per line, written like a call: `@1.25 queue_push(queue=7)`.
+    PlainLines,
 }
 
 impl Format {
@@ -22,15 +22,15 @@ impl Format {
     /// use invigil_trace::Format;
     /// assert_eq!(Format::detect(r#"{"event": "push"}"#), Format::JsonLines);
     /// assert_eq!(Format::detect("time;event;queue"), Format::Csv);
-    /// assert_eq!(Format::detect("push(queue=1)"), Format::Line);
+    /// assert_eq!(Format::detect("push(queue=1)"), Format::PlainLines);
     /// ```
     pub fn detect(line: &str) -> Format {
         if line.trim_start().starts_with('{') {
             Format::JsonLines
-        } else if csv::delimiter(line).is_some() {
+        } else if csv::header_delimiter(line).is_some() {
             Format::Csv
         } else {
-            Format::Line
+            Format::PlainLines
         }
     }
 }
@@ -40,7 +40,7 @@ impl fmt::Display for Format {
         f.write_str(match self {
             Format::JsonLines => "jsonl",
             Format::Csv => "csv",
-            Format::Line => "line",
+            Format::PlainLines => "line",
         })
     }
 }
@@ -52,7 +52,7 @@ impl FromStr for Format {
         match name {
             "jsonl" | "json" | "ndjson" => Ok(Format::JsonLines),
             "csv" => Ok(Format::Csv),
-            "line" | "lines" => Ok(Format::Line),
+            "line" | "lines" => Ok(Format::PlainLines),
             _ => Err(format!("unknown trace format `{name}`: use jsonl, csv or line")),
         }
     }

@@ -10,7 +10,7 @@ pub(crate) struct Number {
     pub(crate) form: NumberForm,
 }
 
-/// NumberForm of a number, determined without an expensive conversion.
+/// The form of a number, determined without an expensive conversion.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum NumberForm {
     /// An integer that fits into 64 bits.

@@ -14,7 +14,7 @@ use memchr::memchr;
 pub(crate) enum InputFormat {
     JsonLines,
     Csv(Header),
-    Line,
+    PlainLines,
 }
 
 impl InputFormat {
@@ -22,7 +22,7 @@ impl InputFormat {
         match self {
             InputFormat::JsonLines => Format::JsonLines,
             InputFormat::Csv(_) => Format::Csv,
-            InputFormat::Line => Format::Line,
+            InputFormat::PlainLines => Format::PlainLines,
         }
     }
 }
@@ -50,7 +50,7 @@ impl OpenTrace {
     ) -> Result<OpenTrace, TraceError> {
         let OpenInput { name, reader, compression } = input.open()?;
         let chunks = Chunks::new(reader, options.clamped_chunk_bytes(), options.clamped_max_line());
-        let format = InputFormat::Line;
+        let format = InputFormat::PlainLines;
         let mut trace = OpenTrace { name, format, lines_before: 0, compression, chunks, first_chunk: None };
         trace.read_first_line(schema, options.format)?;
         Ok(trace)
@@ -121,7 +121,7 @@ impl OpenTrace {
                 self.format = InputFormat::JsonLines;
                 Ok(())
             }
-            Some(Format::Line) | None => Ok(()),
+            Some(Format::PlainLines) | None => Ok(()),
         }
     }
 
@@ -140,12 +140,12 @@ impl OpenTrace {
             return Err(TraceError::Unsupported { name: self.name.clone(), format: "a JSON array", remedy });
         }
         let detect = || match Format::detect(first_line) {
-            Format::Line if csv::state_table_delimiter(first_line, schema).is_some() => Format::Csv,
+            Format::PlainLines if csv::state_table_delimiter(first_line, schema).is_some() => Format::Csv,
             format => format,
         };
         self.format = match requested.unwrap_or_else(detect) {
             Format::JsonLines => InputFormat::JsonLines,
-            Format::Line => InputFormat::Line,
+            Format::PlainLines => InputFormat::PlainLines,
             Format::Csv => match Header::parse(first_line, schema) {
                 Ok(_) if self.first_chunk.is_some() => {
                     let message = "the header exceeds the maximum line length".to_owned();

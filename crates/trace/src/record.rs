@@ -343,7 +343,7 @@ impl Record {
     }
 }
 
-/// FieldType and slot contents of a number.
+/// The field type and slot contents of a number.
 #[inline(always)]
 fn number_type(form: NumberForm) -> (FieldType, u64, u8) {
     match form {

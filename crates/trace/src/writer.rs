@@ -44,7 +44,7 @@ pub struct TraceEvent<'a> {
 /// ```
 /// use invigil_monitor::event::EventKind;
 /// use invigil_trace::{TraceEvent, FieldValue, Format, TraceWriter};
-/// let mut writer = TraceWriter::new(Vec::new(), Format::Line, &["queue"])?;
+/// let mut writer = TraceWriter::new(Vec::new(), Format::PlainLines, &["queue"])?;
 /// let params = [("queue", FieldValue::Int(7))];
 /// let push = TraceEvent { name: "push", kind: EventKind::Before, time: Some(1.25), thread: None, program: None, params: &params };
 /// writer.write(&push)?;
@@ -97,7 +97,7 @@ impl<W: Write> TraceWriter<W> {
         match self.format {
             Format::JsonLines => self.json(event)?,
             Format::Csv => self.csv(event)?,
-            Format::Line => self.line_format(event)?,
+            Format::PlainLines => self.line_format(event)?,
         }
         self.end_line()
     }

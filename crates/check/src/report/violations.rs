@@ -88,7 +88,7 @@ pub fn event_text(event: &ReportedEvent) -> String {
     let shown = |text: &str| shorten(text, MAX_VALUE_WIDTH);
     let params: Vec<String> =
         event.params.iter().map(|param| format!("{}={}", param.name, shown(&param.value.text))).collect();
-    // Special events such as `#exit` are not calls.
+    // Predefined events such as `#exit` are not calls.
     match params.is_empty() && event.name.starts_with('#') {
         true => event.name.clone(),
         false => format!("{}({})", event.name, params.join(", ")),

@@ -201,7 +201,7 @@ proptest! {
             if !automaton.slice_on.is_empty() {
                 reported[usize::from(automaton.initial)] -= 1;
             }
-            for format in [Format::JsonLines, Format::Csv, Format::Line] {
+            for format in [Format::JsonLines, Format::Csv, Format::PlainLines] {
                 let file = written(format, &steps);
                 for (threads, again) in [(1, true), (2, true), (1, false)] {
                     let result = checked(&automaton, &catalog, &file, threads, again);
@@ -226,7 +226,7 @@ fn violation_of_a_collected_slice_is_reported() {
     let action = product.actions(&start).into_iter().next().unwrap();
     let end = product.execute(&start, &action).into_iter().next().unwrap();
     assert!(!product.is_accepting(&start) && product.is_accepting(&end));
-    let file = written(Format::Line, &steps);
+    let file = written(Format::PlainLines, &steps);
     assert_eq!(checked(&automaton, &catalog, &file, 1, true).0, 1);
 }
 

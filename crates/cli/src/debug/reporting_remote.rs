@@ -22,7 +22,7 @@ impl<'a> ReportingRemote<'a> {
         if let Some(failure) = self.remote.error()
             && !self.is_reported.swap(true, Ordering::Relaxed)
         {
-            self.terminal.error(&failure.incomplete());
+            self.terminal.error(&failure.incomplete_note());
         }
         answer
     }

@@ -6,7 +6,7 @@
 use super::peers::STOPPED;
 use crate::interrupt::InterruptFlag;
 use crate::remote::words;
-use crate::{CliError, TARGET_FAILED};
+use crate::{CliError, SUBJECT_FAILED};
 use invigil_lab::inputs::{self, EventMapping, Observation, ObservationInput, RoundCollector};
 use invigil_monitor::event::{EventCatalog, EventId, EventSet};
 use invigil_native::NativeTarget;
@@ -84,7 +84,7 @@ impl ProgramInput {
         let (sender, receiver) = mpsc::sync_channel(MAX_PENDING_EVENTS);
         let (ready_sender, ready) = mpsc::channel();
         let failed = |words: String| CliError {
-            status: TARGET_FAILED,
+            status: SUBJECT_FAILED,
             ..CliError::new(format_args!("{name}: {words}"))
         };
         let thread =

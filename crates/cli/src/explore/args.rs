@@ -35,8 +35,8 @@ pub(crate) struct Explore {
     pub(crate) never: Vec<String>,
 
     /// Do not report deadlocks
-    #[arg(long)]
-    pub(crate) may_end: bool,
+    #[arg(long = "may-end")]
+    pub(crate) ignore_deadlocks: bool,
 
     /// Explore all configurations even after a violation is found
     #[arg(long)]
@@ -56,8 +56,8 @@ pub(crate) struct Explore {
     /// Compare set-ups in a table: no scheduler, round-robin and fixed priority (in the order of `--scheduler
     /// priority:A,B` if given), each with and without `--reactive`, and with both kinds of mailboxes if the model has any.
     /// The exit status is 0
-    #[arg(long, conflicts_with_all = ["reactive", "trace", "json", "quiet"])]
-    pub(crate) setups: bool,
+    #[arg(long = "setups", conflicts_with_all = ["reactive", "trace", "json", "quiet"])]
+    pub(crate) all_setups: bool,
 
     #[command(flatten)]
     pub(crate) search: SearchArgs,

@@ -30,7 +30,7 @@ pub(crate) fn run(args: &Explore, terminal: &Terminal) -> Result<ExitCode, CliEr
     let interrupt = InterruptFlag::install();
     let progress = Progress::new(&interrupt, terminal.is_stderr_terminal() && !args.quiet);
     let name = args.model.display().to_string();
-    if args.setups {
+    if args.all_setups {
         let table = setups::table(args, &text, &progress, terminal)?;
         progress.clear();
         terminal.print(&table.text(&name, &terminal.style))?;
@@ -98,7 +98,7 @@ impl ExploreRequest {
             .map(|automaton| Claim { name: automaton.name.clone(), kind: ClaimKind::Monitor(automaton) });
         VerifyTask {
             claims: claims(&self.given).into_iter().chain(monitors).collect(),
-            deadlocks: !args.may_end,
+            deadlocks: !args.ignore_deadlocks,
             fairness: args.fair.map(|how| match how {
                 Fairness::Weak => Strength::Weak,
                 Fairness::Strong => Strength::Strong,
@@ -107,7 +107,7 @@ impl ExploreRequest {
             strategy: strategy(&args.search),
             threads: threads(&args.search),
             limits: limits(&args.search),
-            exhaustive: args.full || args.setups,
+            exhaustive: args.full || args.all_setups,
             ..VerifyTask::new(&self.given.loaded.model, &self.properties.catalog)
         }
     }

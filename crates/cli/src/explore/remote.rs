@@ -5,7 +5,7 @@ use super::progress::Progress;
 use super::{limits, status, strategy};
 use crate::interrupt::InterruptFlag;
 use crate::terminal::Terminal;
-use crate::{CliError, TARGET_FAILED, VIOLATED, files, remote};
+use crate::{CliError, SUBJECT_FAILED, VIOLATED, files, remote};
 use invigil_explore::{
     Finding, FindingKind, FindingKinds, Incomplete, Path, ProgressListener, SearchOptions, Totals,
 };
@@ -44,8 +44,8 @@ pub(super) fn run(address: &Address, args: &Explore, terminal: &Terminal) -> Res
     let Some(failure) = remote.error() else {
         return Ok(ExitCode::from(status(&result, &interrupt)));
     };
-    let status = if result.is_violated() { VIOLATED } else { TARGET_FAILED };
-    Err(CliError { status, ..CliError::new(failure.incomplete()) })
+    let status = if result.is_violated() { VIOLATED } else { SUBJECT_FAILED };
+    Err(CliError { status, ..CliError::new(failure.incomplete_note()) })
 }
 
 /// Rejects options that apply to models only.
@@ -59,12 +59,14 @@ fn reject_model_options(args: &Explore) -> Result<(), CliError> {
         (args.setup.reactive, "--reactive"),
         (args.setup.faultless, "--faultless"),
         (args.setup.mailboxes.is_some(), "--mailboxes"),
-        (args.setups, "--setups"),
+        (args.all_setups, "--setups"),
         (args.wrap, "--wrap"),
     ];
     if let Some((_, option)) = options.iter().find(|(is_given, _)| *is_given) {
+        let advice =
+            if *option == "--property" { "; for claims on them, use `--never EXPRESSION`" } else { "" };
         return Err(CliError::new(format_args!(
-            "`{option}` applies to models only; for a remote language, use `--never EXPRESSION`"
+            "`{option}` applies to models only, not to remote languages{advice}"
         )));
     }
     if !args.always.is_empty() {
@@ -76,9 +78,9 @@ fn reject_model_options(args: &Explore) -> Result<(), CliError> {
 }
 
 /// Searches repeatedly until all claims, deadlocks and faults are decided.
-fn explore_remote(remote: &Remote, args: &Explore, pulse: &impl ProgressListener) -> VerifyResult {
+fn explore_remote(remote: &Remote, args: &Explore, progress: &impl ProgressListener) -> VerifyResult {
     let mut results: Vec<Option<(ClaimResult, Totals)>> = args.never.iter().map(|_| None).collect();
-    let mut wanted = FindingKinds { deadlocks: !args.may_end, bad: true, faults: true };
+    let mut wanted = FindingKinds { deadlocks: !args.ignore_deadlocks, bad: true, faults: true };
     let mut model_errors = Vec::new();
     let (limits, since) = (limits(&args.search), Instant::now());
     loop {
@@ -92,20 +94,20 @@ fn explore_remote(remote: &Remote, args: &Explore, pulse: &impl ProgressListener
             max_findings: 1,
             exhaustive: args.full,
         };
-        let report = strategy(&args.search).search(&RemoteSpace::new(remote, bad), &search, pulse);
+        let report = strategy(&args.search).search(&RemoteSpace::new(remote, bad), &search, progress);
         let found = report.findings.into_iter().next();
         match &found {
             None => {
-                let nothing = match (report.incomplete, report.certainty) {
+                let result_if_not_found = match (report.incomplete, report.certainty) {
                     _ if remote.error().is_some() => ClaimResult::Unknown(Some(Incomplete::Failed)),
                     (None, invigil_explore::Certainty::Exact) => ClaimResult::Holds,
                     (why, _) => ClaimResult::Unknown(why),
                 };
-                open.iter().for_each(|at| results[*at] = Some((nothing.clone(), report.totals)));
+                open.iter().for_each(|at| results[*at] = Some((result_if_not_found.clone(), report.totals)));
             }
             Some(Finding { kind: FindingKind::Bad, path }) => {
                 for at in open {
-                    let outcome = refutation(remote, &args.never[at], path);
+                    let outcome = result_at_end(remote, &args.never[at], path);
                     results[at] = outcome.map(|outcome| (outcome, report.totals));
                 }
             }
@@ -140,8 +142,9 @@ fn explore_remote(remote: &Remote, args: &Explore, pulse: &impl ProgressListener
     }
 }
 
-/// The result for a claim whose expression holds, or has no value, at the end of a path.
-fn refutation(remote: &Remote, expression: &str, path: &Path) -> Option<ClaimResult> {
+/// The result for a `--never` claim on the last step of a path. `None` if the expression is false there, or the server
+/// failed.
+fn result_at_end(remote: &Remote, expression: &str, path: &Path) -> Option<ClaimResult> {
     let config = |at: usize| remote.config_by_number(path.states.get(at)?[0]);
     let last = path.states.len().checked_sub(1)?;
     let source = last.checked_sub(1).and_then(config);
@@ -158,11 +161,12 @@ fn refutation(remote: &Remote, expression: &str, path: &Path) -> Option<ClaimRes
 /// A path as an execution, described by the remote language.
 fn execution_trace(remote: &Remote, path: &Path) -> ExecutionTrace {
     let mut steps: Vec<TraceStep> = Vec::new();
-    for (at, words) in path.states.iter().enumerate() {
+    for (at, state_words) in path.states.iter().enumerate() {
         let action = at.checked_sub(1).and_then(|before| remote.action(*path.actions.get(before)?));
         let state =
-            remote.config_by_number(words[0]).map(|config| fields(remote, config)).unwrap_or_default();
+            remote.config_by_number(state_words[0]).map(|config| fields(remote, config)).unwrap_or_default();
         let before = steps.last().map_or(&[][..], |step| &step.state);
+        // Compares fields pairwise: all configurations have the same fields.
         let changes = before.iter().zip(&state).filter(|(before, after)| before != after).map(changed);
         let (changes, action) = (changes.collect(), action.map(|action| remote.describe_action(&action)));
         steps.push(TraceStep { action, event: None, state, changes });
@@ -180,10 +184,10 @@ fn fields(remote: &Remote, config: RemoteConfig) -> Vec<(String, Value)> {
     fields.iter().map(|field| (field.name.clone(), Value::String(field.value.clone()))).collect()
 }
 
-/// Compares fields pairwise: all configurations have the same fields.
+/// Converts a field that differs to a `VariableChange`.
 fn changed((before, after): (&(String, Value), &(String, Value))) -> VariableChange {
-    let words = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    VariableChange { name: after.0.clone(), before: words(&before.1), after: words(&after.1) }
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    VariableChange { name: after.0.clone(), before: text(&before.1), after: text(&after.1) }
 }
 
 fn fault(remote: &Remote, action: RemoteAction, last: u64) -> ExecutionEnd {

@@ -193,7 +193,7 @@ pub(crate) struct SourceArgs {
     #[arg(long, value_name = "CHANNEL", default_value = "-")]
     pub(crate) from: Channel,
 
-    /// Format: `lines` or `bytes` of a filter, or a `trace` (JSON Lines, CSV, event lines); `auto` distinguishes lines and
+    /// Format: `lines` or `bytes` of a filter, or a `trace` (JSON Lines, CSV, plain lines); `auto` distinguishes lines and
     /// traces by the first line
     #[arg(long, value_name = "FORMAT", default_value = "auto", value_parser = parse_source_format)]
     pub(crate) format: SourceFormat,

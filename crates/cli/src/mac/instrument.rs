@@ -17,35 +17,36 @@ pub(super) fn run(args: &Instrument, terminal: &Terminal) -> Result<ExitCode, Cl
         let is_archive = || path.is_file() && path.extension().is_some_and(|ending| ending != "class");
         if !path.is_dir() && !is_archive() {
             return Err(CliError::new(format_args!(
-                "{}: expected a directory of classes or a jar; name the directory above the packages, as for `java -cp`",
+                "{}: expected a directory of classes or a jar; pass the directory that contains the top-level packages, as for `java -cp`",
                 path.display()
             )));
         }
     }
-    let class_path: Vec<String> = args.classes.iter().map(|path| path.display().to_string()).collect();
-    let path = ClassPath::new(&class_path.join(":"), Path::new(""));
+    let class_path_entries: Vec<String> =
+        args.classes.iter().map(|path| path.display().to_string()).collect();
+    let class_path = ClassPath::new(&class_path_entries.join(":"), Path::new(""));
     // Constants from the class files; those of `--constant` take precedence.
     let script_text = files::read(&args.script, "script")?;
     let script = pedl::parse(SourceId(0), &script_text).0;
     let declared = script.monitored.iter().map(|one| one.path.to_string());
     let names = pedl::constants(&script).into_iter().map(|(name, _)| name).chain(declared);
     let mut constants: Vec<_> =
-        names.filter_map(|name| Some((name.clone(), constant(&path, &name)?))).collect();
+        names.filter_map(|name| Some((name.clone(), constant(&class_path, &name)?))).collect();
     constants.retain(|(name, _)| !args.program.constants.iter().any(|(other, _)| other == name));
     constants.extend_from_slice(&args.program.constants);
     let mut scripts = ScriptSet::new();
-    let monitoring = scripts.monitoring(&args.script, &constants)?;
+    let loaded = scripts.monitoring(&args.script, &constants)?;
     scripts.report(false, terminal)?;
-    let (_, recogniser) = monitoring.ok_or_else(|| unusable_script(&args.script))?;
-    let done = instrument(&recogniser, &path, &args.output).map_err(CliError::new)?;
-    terminal.print(&summary(&done, &args.output, &class_path))?;
+    let (_, monitoring_script) = loaded.ok_or_else(|| unusable_script(&args.script))?;
+    let done = instrument(&monitoring_script, &class_path, &args.output).map_err(CliError::new)?;
+    terminal.print(&summary(&done, &args.output, &class_path_entries))?;
     if !done.missing.is_empty() {
-        terminal.eprint(&scripts.shown(&done.missing, terminal));
+        terminal.eprint(&scripts.rendered(&done.missing, terminal));
     }
     Ok(if done.missing.is_empty() && done.skipped.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(2) })
 }
 
-fn summary(done: &Instrumented, folder: &Path, class_path: &[String]) -> String {
+fn summary(done: &Instrumented, folder: &Path, class_path_entries: &[String]) -> String {
     let mut text = String::new();
     // Writing to a string does not fail.
     for class in &done.classes {
@@ -63,7 +64,7 @@ fn summary(done: &Instrumented, folder: &Path, class_path: &[String]) -> String 
         text,
         "run with: invigil run --pedl … --medl … -- java -cp {}:{} …",
         folder.display(),
-        class_path.join(":")
+        class_path_entries.join(":")
     );
     text
 }

@@ -77,18 +77,18 @@ impl ScriptSet {
     }
 
     /// Renders diagnostics.
-    pub(crate) fn shown(&self, diagnostics: &[Diagnostic], terminal: &Terminal) -> String {
+    pub(crate) fn rendered(&self, diagnostics: &[Diagnostic], terminal: &Terminal) -> String {
         render(&self.sources, diagnostics, terminal.errors.colour)
     }
 
     /// Prints all warnings, or returns all diagnostics if one of them is an error.
     pub(crate) fn report(&self, quiet: bool, terminal: &Terminal) -> Result<(), CliError> {
-        let shown = || self.shown(&self.diagnostics, terminal);
+        let rendered = || self.rendered(&self.diagnostics, terminal);
         if self.diagnostics.iter().any(Diagnostic::is_error) {
-            return Err(CliError::rendered(shown()));
+            return Err(CliError::rendered(rendered()));
         }
         if !quiet && !self.diagnostics.is_empty() {
-            terminal.eprint(&(shown() + "\n"));
+            terminal.eprint(&(rendered() + "\n"));
         }
         Ok(())
     }

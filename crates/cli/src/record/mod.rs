@@ -6,7 +6,7 @@ mod summary;
 
 use crate::files::is_standard;
 use crate::terminal::Terminal;
-use crate::{CliError, INTERRUPTED, INVALID_INPUT, TARGET_FAILED, run};
+use crate::{CliError, INTERRUPTED, INVALID_INPUT, SUBJECT_FAILED, run};
 use args::Record;
 use invigil_cockpit::{
     Files, InterruptHandle, LoadedFiles, missing_probes_note, pending_note, render_unresolved,
@@ -48,14 +48,14 @@ pub(crate) fn run(args: &Record, terminal: &Terminal) -> Result<ExitCode, CliErr
     Ok(ExitCode::from(match (&summary.end, summary.write_error.is_some()) {
         (_, true) => INVALID_INPUT,
         (RecordingEnd::Interrupted, _) => INTERRUPTED,
-        (RecordingEnd::Broken(_), _) => TARGET_FAILED,
+        (RecordingEnd::Broken(_), _) => SUBJECT_FAILED,
         (RecordingEnd::Ended(_), _) => 0,
     }))
 }
 
 /// An invalid request of the user, or a failure to control the target.
 fn target_error(error: TargetError) -> CliError {
-    let status = if matches!(error, TargetError::Request(_)) { INVALID_INPUT } else { TARGET_FAILED };
+    let status = if matches!(error, TargetError::Request(_)) { INVALID_INPUT } else { SUBJECT_FAILED };
     CliError { status, ..CliError::new(error) }
 }
 

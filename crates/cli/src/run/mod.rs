@@ -12,7 +12,7 @@ mod target;
 
 use crate::files::{self, is_standard};
 use crate::terminal::Terminal;
-use crate::{CliError, INTERRUPTED, INVALID_INPUT, TARGET_FAILED, VIOLATED, models};
+use crate::{CliError, INTERRUPTED, INVALID_INPUT, SUBJECT_FAILED, VIOLATED, models};
 use args::{Attach, MonitorArgs, Run};
 use clap::CommandFactory;
 use console::{TerminalGuard, Tty};
@@ -158,7 +158,7 @@ fn run_session(
     };
     let (debugger, notes, outcome) = LiveDebugger::open(config).map_err(|failed| match failed {
         OpenError::Input(message) => CliError::rendered(message),
-        OpenError::Target(message) => CliError { status: TARGET_FAILED, ..CliError::new(message) },
+        OpenError::Target(message) => CliError { status: SUBJECT_FAILED, ..CliError::new(message) },
     })?;
     if !debugger.loaded().warnings.is_empty() && !args.quiet {
         terminal.eprint(&debugger.loaded().warnings);
@@ -226,7 +226,7 @@ fn status(violations: u64, interrupted: bool, has_errors: bool, is_broken: bool)
         (1.., ..) => VIOLATED,
         (_, true, ..) => INTERRUPTED,
         (_, _, true, _) => INVALID_INPUT,
-        (_, _, _, true) => TARGET_FAILED,
+        (_, _, _, true) => SUBJECT_FAILED,
         _ => 0,
     }
 }

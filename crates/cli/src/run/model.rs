@@ -27,6 +27,9 @@ pub(super) fn run_model(args: &Run, path: &Path, terminal: &Terminal) -> Result<
     if args.program.len() > 1 {
         return Err(CliError::new("a model takes no arguments; write options before its name"));
     }
+    if let Some(file) = &args.monitor.record {
+        check_record_name(file)?;
+    }
     let colour = terminal.errors.colour;
     let mut given = models::load(
         path,
@@ -96,6 +99,17 @@ pub(super) fn run_model(args: &Run, path: &Path, terminal: &Terminal) -> Result<
         // A deadlock may be the intended end of the model; `explore` reports deadlocks.
         _ => 0,
     }))
+}
+
+/// Rejects the names of files in other trace formats.
+fn check_record_name(file: &Path) -> Result<(), CliError> {
+    if file.extension().is_some_and(|extension| extension == "csv" || extension == "trace") {
+        return Err(CliError::new(format_args!(
+            "{}: a model's execution is written as JSON Lines: name the file *.jsonl",
+            file.display()
+        )));
+    }
+    Ok(())
 }
 
 fn line(number: u64, step: &TraceStep) -> String {

@@ -153,6 +153,8 @@ fn same_property_works_in_all_verbs() {
     ran.says(&["violation of limit"]);
     folder.run("check -p limit.prop ran.jsonl").exits(1);
     folder.run("check -m counter.model ran.jsonl").exits(0);
+    let ran = folder.run("run --steps 200 --record ran.csv counter.model").exits(2);
+    ran.complains(&["ran.csv: a model's execution is written as JSON Lines: name the file *.jsonl"]);
     // As a breakpoint.
     let ran = folder.feed("debug counter.model", b"break prop limit.prop\nrun\nexpect x == 3\n").exits(0);
     ran.says(&["after 3 steps", "as expected"]);

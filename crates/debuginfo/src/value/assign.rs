@@ -1,7 +1,7 @@
 //! Assignment to variables and registers: which bytes must be written.
 
 use crate::value::error::ExpressionError;
-use crate::value::evaluate::{DEEPEST_MACRO, EvalError, decoded, encoded};
+use crate::value::evaluate::{EvalError, MAX_MACRO_DEPTH, decoded, encoded};
 use crate::value::expression::Expression;
 use crate::value::number::Number;
 use crate::value::scope::Scope;
@@ -40,14 +40,14 @@ impl Scope<'_> {
     ) -> Result<Vec<PendingWrite>, ExpressionError> {
         let at = location.root.at();
         let said = |stop| match stop {
-            EvalError::Invalid(error) => error,
+            EvalError::Invalid(error) | EvalError::Inapplicable(error, _) => error,
             EvalError::Missing(reason) => {
                 ExpressionError::new(at, format!("this cannot be changed: {reason}"))
             }
         };
-        let target = self.eval(&location.root, DEEPEST_MACRO).map_err(said)?;
-        let target = self.dereferenced(&target).map_err(|reason| said(reason.into()))?;
-        let source = self.eval(&value.root, DEEPEST_MACRO).map_err(said)?;
+        let target = self.eval(&location.root, MAX_MACRO_DEPTH).map_err(said)?;
+        let target = self.without_reference(&target).map_err(|reason| said(reason.into()))?;
+        let source = self.eval(&value.root, MAX_MACRO_DEPTH).map_err(said)?;
         let bytes = self.converted(&source, &target, value.root.at()).map_err(said)?;
         let mut changes = Vec::new();
         self.write(&target.location, target.bits, &bytes, at, &mut changes).map_err(said)?;
@@ -84,7 +84,7 @@ impl Scope<'_> {
                 return Ok([text.as_slice(), &[0]].concat());
             }
             Shape::Record(_) | Shape::Array(..) => {
-                let source = self.dereferenced(source)?;
+                let source = self.without_reference(source)?;
                 let size = self.info.size(&target.ty).ok_or_else(misfit)?;
                 // Several units may describe the same struct; the name identifies it.
                 let same = source.ty == target.ty || self.type_name(&source.ty) == self.type_name(&target.ty);
@@ -176,7 +176,7 @@ impl Scope<'_> {
 
     /// Address and size of a value, if all of it is in memory.
     pub fn extent(&self, typed_value: &TypedValue) -> Option<(u64, u64)> {
-        let typed_value = self.dereferenced(typed_value).ok()?;
+        let typed_value = self.without_reference(typed_value).ok()?;
         let Location::Memory(address) = typed_value.location else { return None };
         let size = match typed_value.bits {
             Some(bits) => (bits.first + bits.count).div_ceil(8),

@@ -15,7 +15,7 @@ const DEEPEST: u8 = 8;
 
 impl Scope<'_> {
     /// The elements of a slice or vector, if the record is one.
-    pub(crate) fn slice_of(&self, typed_value: &TypedValue) -> Option<Result<Slice, Unavailable>> {
+    pub(crate) fn elements_of(&self, typed_value: &TypedValue) -> Option<Result<Slice, Unavailable>> {
         let Shape::Record(record) = self.info.shape(&typed_value.ty) else { return None };
         let name = self.info.name(&self.info.entry(record)?)?;
         match self.info.language(record) {
@@ -45,7 +45,7 @@ impl Scope<'_> {
         }
         if name == "String" {
             let vector = self.field(typed_value, &["vec"])?;
-            return self.slice_of(&vector);
+            return self.elements_of(&vector);
         }
         if !name.starts_with("Vec<") {
             return None;
@@ -124,7 +124,7 @@ impl Scope<'_> {
         max_len: usize,
     ) -> Result<Option<(Vec<u8>, bool)>, Unavailable> {
         let max_len = max_len.min(crate::value::read::MAX_BYTES as usize);
-        let typed_value = &self.dereferenced(typed_value)?;
+        let typed_value = &self.without_reference(typed_value)?;
         match self.info.shape(&typed_value.ty) {
             Shape::Pointer(target) if self.is_char(&target) => {
                 let address = self.word_at(&typed_value.location, 8)? as u64;
@@ -138,7 +138,7 @@ impl Scope<'_> {
                 Ok(Some((bytes, end.is_none() && count.unwrap_or(0) > size)))
             }
             Shape::Record(_) if self.is_text_record(typed_value) => {
-                let (start, length) = match self.slice_of(typed_value) {
+                let (start, length) = match self.elements_of(typed_value) {
                     Some(slice) => slice.map(|(_, start, length)| (start, length))?,
                     None => match (
                         self.field(typed_value, &["_M_dataplus", "_M_p"]),
@@ -177,7 +177,7 @@ impl Scope<'_> {
                 Ok(None) => return Some(Err(Unavailable::NotUnderstood)),
                 Err(reason) => return Some(Err(reason)),
             },
-            Err(EvalError::Missing(reason)) => return Some(Err(reason)),
+            Err(EvalError::Missing(reason) | EvalError::Inapplicable(_, reason)) => return Some(Err(reason)),
             Err(EvalError::Invalid(_)) => return Some(Err(Unavailable::NotUnderstood)),
         };
         // The debug information may record values signed or unsigned, so only the bits of the discriminant are

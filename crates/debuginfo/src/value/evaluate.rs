@@ -10,7 +10,7 @@ use crate::value::types::{Basic, Encoding, Shape, Type};
 use std::sync::Arc;
 
 /// Maximum nesting depth of macro expansions.
-pub(crate) const DEEPEST_MACRO: u8 = 16;
+pub(crate) const MAX_MACRO_DEPTH: u8 = 16;
 
 /// Why an evaluation stops.
 pub(crate) enum EvalError {
@@ -18,6 +18,8 @@ pub(crate) enum EvalError {
     Invalid(ExpressionError),
     /// The expression is valid, but there is no value.
     Missing(Unavailable),
+    /// The expression does not apply to the current values, with the reason for prepared reads.
+    Inapplicable(ExpressionError, Unavailable),
 }
 
 impl From<ExpressionError> for EvalError {
@@ -52,22 +54,23 @@ impl Scope<'_> {
     /// error.
     ///
     /// # Errors
-    /// If a name is unknown, or the types do not fit the operators.
+    /// If a name is unknown, the types do not fit the operators, an index or count is out of range, or an operand has no
+    /// address.
     pub fn evaluate(&self, expression: &Expression) -> Result<TypedValue, ExpressionError> {
-        self.evaluate_within(&expression.root, DEEPEST_MACRO)
+        self.evaluate_within(&expression.root, MAX_MACRO_DEPTH)
     }
 
-    fn evaluate_within(&self, node: &Node, macros: u8) -> Result<TypedValue, ExpressionError> {
-        match self.eval(node, macros) {
+    fn evaluate_within(&self, node: &Node, macro_depth_left: u8) -> Result<TypedValue, ExpressionError> {
+        match self.eval(node, macro_depth_left) {
             Ok(typed_value) => Ok(typed_value),
-            Err(EvalError::Invalid(error)) => Err(error),
+            Err(EvalError::Invalid(error) | EvalError::Inapplicable(error, _)) => Err(error),
             Err(EvalError::Missing(reason)) => Ok(TypedValue::none(Type::Void, reason)),
         }
     }
 
-    pub(crate) fn eval(&self, node: &Node, macros: u8) -> Result<TypedValue, EvalError> {
+    pub(crate) fn eval(&self, node: &Node, macro_depth_left: u8) -> Result<TypedValue, EvalError> {
         match &node.kind {
-            Kind::Name(path) => self.resolve(path, node.at(), macros),
+            Kind::Name(path) => self.resolve(path, node.at(), macro_depth_left),
             Kind::Integer { value, unsigned, long, decimal } => {
                 Ok(computed(Number::Integer(literal(*value, *unsigned, *long, *decimal))))
             }
@@ -79,35 +82,49 @@ impl Scope<'_> {
                 Ok(TypedValue::known(ty, &bytes))
             }
             Kind::Register(name) => self.named_register(name, node.at()),
-            Kind::Unary(operator, operand) => self.unary(*operator, operand, node.at(), macros),
-            Kind::Binary(operator, left, right) => self.binary(*operator, left, right, node.at(), macros),
+            Kind::Unary(operator, operand) => self.unary(*operator, operand, node.at(), macro_depth_left),
+            Kind::Binary(operator, left, right) => {
+                self.binary(*operator, left, right, node.at(), macro_depth_left)
+            }
             Kind::Conditional(condition, yes, no) => {
-                let chosen = if self.is_true(condition, macros)? { yes } else { no };
-                self.eval(chosen, macros)
+                let chosen = if self.is_true(condition, macro_depth_left)? { yes } else { no };
+                self.eval(chosen, macro_depth_left)
             }
             Kind::Index(array, index) => {
-                let whole = self.eval(array, macros)?;
-                let index_value = self.eval(index, macros)?;
+                let whole = self.eval(array, macro_depth_left)?;
+                let index_value = self.eval(index, macro_depth_left)?;
                 let Operand::Number(Number::Integer(number)) = self.operand(&index_value, index.at())? else {
                     return Err(ExpressionError::new(index.at(), "an index must be an integer").into());
                 };
-                self.element(&whole, number.low() as i64, node.at())
+                // Any index will do for a check, unless it is a constant.
+                let is_placeholder = self.is_check && !matches!(index.kind, Kind::Integer { .. });
+                let number = if is_placeholder { 0 } else { number.low() as i64 };
+                self.element(&whole, number, node.at())
             }
             Kind::Member(whole, name) | Kind::Arrow(whole, name) => {
-                let whole = self.eval(whole, macros)?;
+                let whole = self.eval(whole, macro_depth_left)?;
                 self.select(&whole, name, node.at())
             }
             Kind::Cast(ty, operand) => {
                 let ty = self.named_type(ty, node.at())?;
-                let typed_value = self.eval(operand, macros)?;
+                let typed_value = self.eval(operand, macro_depth_left)?;
                 self.cast(ty, &typed_value, node.at())
             }
             Kind::SizeOf(ty) => {
                 let ty = self.named_type(ty, node.at())?;
                 self.size_value(&ty, node.at())
             }
-            Kind::Call(name, arguments) => self.call_macro(name, arguments, node.at(), macros),
+            Kind::Call(name, arguments) => self.call_macro(name, arguments, node.at(), macro_depth_left),
         }
+    }
+
+    /// The value of an expression for a prepared read, whose names and types are known from a check.
+    pub(crate) fn evaluate_checked(&self, expression: &Expression) -> Result<TypedValue, Unavailable> {
+        self.eval(&expression.root, MAX_MACRO_DEPTH).map_err(|error| match error {
+            EvalError::Missing(reason) | EvalError::Inapplicable(_, reason) => reason,
+            // Only the names in callers' frames are unknown to the check.
+            EvalError::Invalid(_) => Unavailable::NoCaller,
+        })
     }
 
     fn named_register(&self, name: &str, at: usize) -> Result<TypedValue, EvalError> {
@@ -116,7 +133,7 @@ impl Scope<'_> {
         }
         let Some((number, size)) = register_number(name) else {
             return Err(ExpressionError::new(at, format!("unknown register `${name}`"))
-                .remedy("supported are the general registers, $rip and $xmm0 to $xmm15")
+                .remedy("the general registers, $rip, $xmm0 to $xmm15, and the arguments $arg1, $arg2 … are supported")
                 .into());
         };
         let ty = match (number.0, size) {
@@ -140,17 +157,23 @@ impl Scope<'_> {
         Ok(arguments.swap_remove(number - 1).value)
     }
 
-    fn unary(&self, operator: Unary, operand: &Node, at: usize, macros: u8) -> Result<TypedValue, EvalError> {
+    fn unary(
+        &self,
+        operator: Unary,
+        operand: &Node,
+        at: usize,
+        macro_depth_left: u8,
+    ) -> Result<TypedValue, EvalError> {
         if operator == Unary::Caller {
             let caller = self.caller().ok_or(Unavailable::NoCaller)?;
-            return caller.eval(operand, macros);
+            return caller.eval(operand, macro_depth_left);
         }
         if operator == Unary::SizeOf {
-            return self.size_of(operand, at, macros);
+            return self.size_of(operand, at, macro_depth_left);
         }
-        let typed_value = self.eval(operand, macros)?;
+        let typed_value = self.eval(operand, macro_depth_left)?;
         let needs = |what: &str| {
-            EvalError::from(ExpressionError::new(at, format!("`{}` needs {what}", operator.sign())))
+            EvalError::from(ExpressionError::new(at, format!("`{}` needs {what}", operator.token())))
         };
         match operator {
             Unary::Deref => self.pointee(&typed_value, at),
@@ -173,8 +196,8 @@ impl Scope<'_> {
         }
     }
 
-    fn size_of(&self, operand: &Node, at: usize, macros: u8) -> Result<TypedValue, EvalError> {
-        match self.eval(operand, macros) {
+    fn size_of(&self, operand: &Node, at: usize, macro_depth_left: u8) -> Result<TypedValue, EvalError> {
+        match self.eval(operand, macro_depth_left) {
             Ok(typed_value) => {
                 // `sizeof` of a reference is the size of its target.
                 let ty = match self.info.shape(&typed_value.ty) {
@@ -203,7 +226,7 @@ impl Scope<'_> {
 
     /// Dereferences a pointer.
     pub(crate) fn pointee(&self, typed_value: &TypedValue, at: usize) -> Result<TypedValue, EvalError> {
-        let typed_value = self.dereferenced(typed_value)?;
+        let typed_value = self.without_reference(typed_value)?;
         match self.info.shape(&typed_value.ty) {
             Shape::Pointer(Type::Void) => Err(ExpressionError::new(at, "cannot dereference a `void *`")
                 .remedy("cast it, as in `*(int *) p`")
@@ -220,21 +243,21 @@ impl Scope<'_> {
                 Ok(TypedValue::new(element, typed_value.location.at(0, size)))
             }
             Shape::Function(_) => Ok(typed_value),
-            Shape::Record(_) if self.slice_of(&typed_value).is_some() => self.element(&typed_value, 0, at),
+            Shape::Record(_) if self.elements_of(&typed_value).is_some() => self.element(&typed_value, 0, at),
             Shape::Basic(basic) if basic.encoding != Encoding::Float => {
                 let address = self.word_at(&typed_value.location, basic.size)? as u64;
                 Ok(TypedValue::new(Type::Basic(Basic::LONG), Location::Memory(address)))
             }
             _ => Err(ExpressionError::new(
                 at,
-                format!("`*` needs a pointer, and this is of type `{}`", self.type_name(&typed_value.ty)),
+                format!("`*` needs a pointer, but this has type `{}`", self.type_name(&typed_value.ty)),
             )
             .into()),
         }
     }
 
     fn address_of(&self, typed_value: &TypedValue, at: usize) -> Result<TypedValue, EvalError> {
-        let typed_value = self.dereferenced(typed_value)?;
+        let typed_value = self.without_reference(typed_value)?;
         if typed_value.bits.is_some() {
             return Err(ExpressionError::new(at, "a bit-field has no address").into());
         }
@@ -254,7 +277,7 @@ impl Scope<'_> {
 
     /// The element of an array, or the element at an offset from a pointer.
     pub(crate) fn element(&self, whole: &TypedValue, index: i64, at: usize) -> Result<TypedValue, EvalError> {
-        let whole = self.dereferenced(whole)?;
+        let whole = self.without_reference(whole)?;
         let stride = |element: &Type| {
             self.info
                 .size(element)
@@ -269,9 +292,7 @@ impl Scope<'_> {
                     Location::Memory(address) => {
                         Ok(TypedValue::new(element, Location::Memory(address.wrapping_add(by))))
                     }
-                    _ if outside => {
-                        Err(ExpressionError::new(at, format!("index {index} is out of bounds")).into())
-                    }
+                    _ if outside => Err(out_of_range(at, format!("index {index} is out of bounds"))),
                     location => Ok(TypedValue::new(element, location.at(by, Some(size)))),
                 }
             }
@@ -284,11 +305,11 @@ impl Scope<'_> {
                 let address = start.wrapping_add((index as u64).wrapping_mul(size));
                 Ok(TypedValue::new(element, Location::Memory(address)))
             }
-            Shape::Record(_) if let Some(slice) = self.slice_of(&whole) => {
+            Shape::Record(_) if let Some(slice) = self.elements_of(&whole) => {
                 let (element, start, length) = slice?;
-                if index < 0 || index as u64 >= length {
+                if !self.is_check && (index < 0 || index as u64 >= length) {
                     let text = format!("index {index} is out of bounds; the length is {length}");
-                    return Err(ExpressionError::new(at, text).into());
+                    return Err(out_of_range(at, text));
                 }
                 let by = (index as u64).wrapping_mul(stride(&element)?);
                 Ok(TypedValue::new(element, Location::Memory(start.wrapping_add(by))))
@@ -297,7 +318,7 @@ impl Scope<'_> {
                 let ty = self.type_name(&whole.ty);
                 Err(ExpressionError::new(
                     at,
-                    format!("`[]` needs an array or a pointer, and this is of type `{ty}`"),
+                    format!("`[]` needs an array or a pointer, but this has type `{ty}`"),
                 )
                 .into())
             }
@@ -306,7 +327,7 @@ impl Scope<'_> {
 
     /// Converts a value to an operand: a number or an address.
     fn operand(&self, typed_value: &TypedValue, at: usize) -> Result<Operand, EvalError> {
-        let typed_value = self.dereferenced(typed_value)?;
+        let typed_value = self.without_reference(typed_value)?;
         match self.info.shape(&typed_value.ty) {
             Shape::Pointer(target) => {
                 let (bits, _) = self.scalar(&typed_value)?.ok_or(Unavailable::NotUnderstood)?;
@@ -337,8 +358,8 @@ impl Scope<'_> {
         }
     }
 
-    pub(crate) fn is_true(&self, node: &Node, macros: u8) -> Result<bool, EvalError> {
-        let typed_value = self.eval(node, macros)?;
+    pub(crate) fn is_true(&self, node: &Node, macro_depth_left: u8) -> Result<bool, EvalError> {
+        let typed_value = self.eval(node, macro_depth_left)?;
         Ok(self.operand(&typed_value, node.at())?.number().is_true())
     }
 
@@ -348,18 +369,22 @@ impl Scope<'_> {
         left: &Node,
         right: &Node,
         at: usize,
-        macros: u8,
+        macro_depth_left: u8,
     ) -> Result<TypedValue, EvalError> {
         match operator {
-            Binary::Both => {
-                return Ok(truth(self.is_true(left, macros)? && self.is_true(right, macros)?));
+            Binary::LogicalAnd => {
+                return Ok(truth(
+                    self.is_true(left, macro_depth_left)? && self.is_true(right, macro_depth_left)?,
+                ));
             }
-            Binary::Either => {
-                return Ok(truth(self.is_true(left, macros)? || self.is_true(right, macros)?));
+            Binary::LogicalOr => {
+                return Ok(truth(
+                    self.is_true(left, macro_depth_left)? || self.is_true(right, macro_depth_left)?,
+                ));
             }
             _ => {}
         }
-        let (a, b) = (self.eval(left, macros)?, self.eval(right, macros)?);
+        let (a, b) = (self.eval(left, macro_depth_left)?, self.eval(right, macro_depth_left)?);
         let is_text = |node: &Node| matches!(node.kind, Kind::Text(_));
         if matches!(operator, Binary::Equal | Binary::Unequal) && (is_text(left) || is_text(right)) {
             if let (Some(x), Some(y)) = (self.text_of(&a, usize::MAX)?, self.text_of(&b, usize::MAX)?) {
@@ -379,7 +404,7 @@ impl Scope<'_> {
             Ok(OperationResult::Number(number)) => Ok(computed(number)),
             Err(ArithmeticError::DivisionByZero) => Err(Unavailable::DivisionByZero.into()),
             Err(ArithmeticError::NeedsIntegers) => {
-                Err(ExpressionError::new(at, format!("`{}` needs integers", operator.sign())).into())
+                Err(ExpressionError::new(at, format!("`{}` needs integers", operator.token())).into())
             }
         }
     }
@@ -395,15 +420,14 @@ impl Scope<'_> {
         let Operand::Number(Number::Integer(count)) = self.operand(count, count_at)? else {
             return Err(ExpressionError::new(count_at, "the number of elements must be an integer").into());
         };
-        let first = self.dereferenced(&first)?;
+        let first = self.without_reference(&first)?;
+        let is_positive = self.is_check || (count.bits() as i128) > 0;
         match first.location {
-            Location::Memory(_) if first.bits.is_none() && (count.bits() as i128) > 0 => {
+            Location::Memory(_) if first.bits.is_none() && is_positive => {
                 Ok(TypedValue::new(Type::Array(Arc::new(first.ty), Some(count.low())), first.location))
             }
             Location::Unavailable(reason) => Err(reason.into()),
-            Location::Memory(_) => {
-                Err(ExpressionError::new(count_at, "there must be at least one element").into())
-            }
+            Location::Memory(_) => Err(out_of_range(count_at, "there must be at least one element")),
             _ => Err(ExpressionError::new(at, "the operand before `@` must be in memory").into()),
         }
     }
@@ -434,11 +458,11 @@ impl Scope<'_> {
                 let between = (a.wrapping_sub(*b) as i64) / i64::try_from(size(target)).unwrap_or(i64::MAX);
                 Some(TypedValue::known(Type::Basic(Basic::LONG), &between.to_le_bytes()))
             }
-            (Binary::Plus | Binary::Times | Binary::Over | Binary::Modulo, Operand::Pointer(..), _)
-            | (Binary::Times | Binary::Over | Binary::Modulo, _, Operand::Pointer(..)) => {
+            (Binary::Plus | Binary::Times | Binary::Divide | Binary::Modulo, Operand::Pointer(..), _)
+            | (Binary::Times | Binary::Divide | Binary::Modulo, _, Operand::Pointer(..)) => {
                 return Err(ExpressionError::new(
                     at,
-                    format!("`{}` does not work on addresses", operator.sign()),
+                    format!("`{}` does not work on addresses", operator.token()),
                 )
                 .into());
             }
@@ -454,7 +478,7 @@ impl Scope<'_> {
                 encoded(self.operand(typed_value, at)?.number(), &Basic::UNSIGNED_LONG.sized(size))
             }
             Shape::Reference(_) | Shape::Record(_) | Shape::Array(..) => {
-                let typed_value = self.dereferenced(typed_value)?;
+                let typed_value = self.without_reference(typed_value)?;
                 return match typed_value.location {
                     Location::Memory(_) => Ok(TypedValue::new(ty, typed_value.location)),
                     Location::Unavailable(reason) => Err(reason.into()),
@@ -494,11 +518,15 @@ pub(crate) fn encoded(number: Number, basic: &Basic) -> Vec<u8> {
     bits.to_le_bytes().get(..size).unwrap_or_default().to_vec()
 }
 
-/// The inverse of [`encoded`], for checks.
+/// The inverse of [`encoded`]. `None` if the type has an unsupported encoding or size.
 pub(crate) fn decoded(bytes: &[u8], basic: &Basic) -> Option<Number> {
     let mut all = [0; 16];
     all.get_mut(..bytes.len())?.copy_from_slice(bytes);
     number_of(u128::from_le_bytes(all), basic)
+}
+
+fn out_of_range(at: usize, message: impl Into<String>) -> EvalError {
+    EvalError::Inapplicable(ExpressionError::new(at, message), Unavailable::OutOfRange)
 }
 
 fn truth(holds: bool) -> TypedValue {

@@ -84,7 +84,7 @@ impl Formatter<'_, '_> {
             }
             Shape::Pointer(target) => self.pointer(typed_value, &target)?,
             Shape::Reference(_) => {
-                let target = scope.dereferenced(typed_value)?;
+                let target = scope.without_reference(typed_value)?;
                 if let Location::Memory(address) = target.location {
                     self.put(&format!("@{address:#x}: "));
                 }
@@ -244,7 +244,7 @@ impl Formatter<'_, '_> {
             return Ok(());
         };
         let rust = scope.info.language(at) == Language::Rust;
-        if let Some(slice) = scope.slice_of(typed_value) {
+        if let Some(slice) = scope.elements_of(typed_value) {
             let (element, start, length) = slice?;
             let size = scope.info.size(&element).unwrap_or(0);
             let signs = if rust { ("[", "]") } else { ("{", "}") };
@@ -328,7 +328,7 @@ impl Formatter<'_, '_> {
 
 fn part(scope: &Scope<'_>, whole: &TypedValue, member: &Member) -> Result<TypedValue, Unavailable> {
     scope.part(whole, member).map_err(|stop| match stop {
-        EvalError::Missing(reason) => reason,
+        EvalError::Missing(reason) | EvalError::Inapplicable(_, reason) => reason,
         EvalError::Invalid(_) => Unavailable::NotUnderstood,
     })
 }

@@ -60,7 +60,7 @@ pub enum Language {
 #[derive(Clone, Copy)]
 pub(crate) struct Info<'a> {
     pub(crate) program: &'a Program,
-    pub(crate) catalog: &'a TypeIndex,
+    pub(crate) types: &'a TypeIndex,
 }
 
 impl<'a> Info<'a> {

@@ -4,7 +4,7 @@ use crate::value::error::ExpressionError;
 use crate::value::evaluate::EvalError;
 use crate::value::info::DieRef;
 use crate::value::scope::Scope;
-use crate::value::typed_value::{Location, TypedValue};
+use crate::value::typed_value::{Location, TypedValue, Unavailable};
 use crate::value::types::{Member, Offset, Shape};
 use gimli::AttributeValue;
 
@@ -16,11 +16,11 @@ const MAX_POINTERS: usize = 8;
 impl Scope<'_> {
     /// The member of a record, or of the record that a pointer points to.
     pub(crate) fn select(&self, whole: &TypedValue, name: &str, at: usize) -> Result<TypedValue, EvalError> {
-        let mut whole = self.dereferenced(whole)?;
+        let mut whole = self.without_reference(whole)?;
         for _ in 0..MAX_POINTERS {
             match self.info.shape(&whole.ty) {
                 Shape::Pointer(_) => whole = self.pointee(&whole, at)?,
-                Shape::Reference(_) => whole = self.dereferenced(&whole)?,
+                Shape::Reference(_) => whole = self.without_reference(&whole)?,
                 _ => break,
             }
         }
@@ -40,7 +40,19 @@ impl Scope<'_> {
         } else {
             format!("`{ty}` has no member `{name}`")
         };
-        Err(ExpressionError::new(at, text).nearest(name, names).into())
+        let error = ExpressionError::new(at, text).nearest(name, names);
+        match self.members_of_variants(&whole, name) {
+            Ok(found) if found.is_empty() => Err(error.into()),
+            _ => Err(EvalError::Inapplicable(error, Unavailable::InactiveVariant)),
+        }
+    }
+
+    /// The members with a name in all variants of a Rust enumeration, active or not.
+    fn members_of_variants(&self, whole: &TypedValue, name: &str) -> Result<Vec<TypedValue>, EvalError> {
+        let Shape::Record(record) = self.info.shape(&whole.ty) else { return Ok(Vec::new()) };
+        let variants = self.info.variants(record).map(|variants| variants.all).unwrap_or_default();
+        let found = variants.iter().map(|(_, variant)| self.member(&self.part(whole, variant)?, name));
+        found.filter_map(Result::transpose).collect()
     }
 
     /// The member with a name, if the record has one.
@@ -57,6 +69,14 @@ impl Scope<'_> {
                 typed_value = self.part(&typed_value, member)?;
             }
             return Ok(Some(typed_value));
+        }
+        if self.is_check {
+            let mut found = self.members_of_variants(whole, name)?;
+            return match found.len() {
+                0 | 1 => Ok(found.pop()),
+                // Their types may differ.
+                _ => Err(Unavailable::InactiveVariant.into()),
+            };
         }
         match self.active_variant(whole) {
             Some(Ok(variant)) => self.member(&self.part(whole, &variant)?, name),
@@ -111,7 +131,7 @@ impl Scope<'_> {
             Offset::Computed(at) => match &whole.location {
                 Location::Memory(address) => self.computed_location(at, *address),
                 Location::Unavailable(reason) => Location::Unavailable(*reason),
-                _ => Location::Unavailable(crate::value::typed_value::Unavailable::NotUnderstood),
+                _ => Location::Unavailable(Unavailable::NotUnderstood),
             },
         };
         Ok(TypedValue { ty: member.ty.clone(), location, bits: member.bits })
@@ -122,7 +142,7 @@ impl Scope<'_> {
         let rule = self.info.entry(at).and_then(|entry| entry.attribute(gimli::DW_AT_data_member_location));
         match rule {
             Some(AttributeValue::Exprloc(rule)) => self.follow(at, rule, Some(object)),
-            _ => Location::Unavailable(crate::value::typed_value::Unavailable::NotUnderstood),
+            _ => Location::Unavailable(Unavailable::NotUnderstood),
         }
     }
 }

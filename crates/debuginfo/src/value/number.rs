@@ -155,7 +155,7 @@ pub(crate) fn compute(
                 Binary::Plus => a + b,
                 Binary::Minus => a - b,
                 Binary::Times => a * b,
-                Binary::Over => a / b,
+                Binary::Divide => a / b,
                 _ => return Err(ArithmeticError::NeedsIntegers),
             })
         }
@@ -189,8 +189,8 @@ fn truth(operator: Binary, left: Number, right: Number) -> Option<bool> {
         Binary::GreaterEqual => matches!(order, Some(Ordering::Greater | Ordering::Equal)),
         Binary::Equal => order == Some(Ordering::Equal),
         Binary::Unequal => order != Some(Ordering::Equal),
-        Binary::Both => left.is_true() && right.is_true(),
-        Binary::Either => left.is_true() || right.is_true(),
+        Binary::LogicalAnd => left.is_true() && right.is_true(),
+        Binary::LogicalOr => left.is_true() || right.is_true(),
         _ => return None,
     })
 }
@@ -208,7 +208,7 @@ fn integers(operator: Binary, a: Integer, b: Integer) -> Result<Integer, Arithme
         return Ok(Integer::new(bits, a.width, a.signed));
     }
     let (a, b) = common(a, b);
-    if matches!(operator, Binary::Over | Binary::Modulo) && b.bits == 0 {
+    if matches!(operator, Binary::Divide | Binary::Modulo) && b.bits == 0 {
         return Err(ArithmeticError::DivisionByZero);
     }
     let (x, y) = (a.bits as i128, b.bits as i128);
@@ -216,8 +216,8 @@ fn integers(operator: Binary, a: Integer, b: Integer) -> Result<Integer, Arithme
         Binary::Plus => a.bits.wrapping_add(b.bits),
         Binary::Minus => a.bits.wrapping_sub(b.bits),
         Binary::Times => a.bits.wrapping_mul(b.bits),
-        Binary::Over if a.signed => x.wrapping_div(y) as u128,
-        Binary::Over => a.bits / b.bits,
+        Binary::Divide if a.signed => x.wrapping_div(y) as u128,
+        Binary::Divide => a.bits / b.bits,
         Binary::Modulo if a.signed => x.wrapping_rem(y) as u128,
         Binary::Modulo => a.bits % b.bits,
         Binary::And => a.bits & b.bits,
@@ -297,6 +297,6 @@ mod tests {
             compute(Binary::Greater, Number::Integer(int(-1)), unsigned),
             Ok(OperationResult::Truth(true))
         );
-        assert_eq!(compute(Binary::Over, one, unsigned), Err(ArithmeticError::DivisionByZero));
+        assert_eq!(compute(Binary::Divide, one, unsigned), Err(ArithmeticError::DivisionByZero));
     }
 }

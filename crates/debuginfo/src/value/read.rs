@@ -89,7 +89,7 @@ impl Scope<'_> {
                     .sized(size)
             }
             Shape::Reference(_) => {
-                let target = self.dereferenced(typed_value)?;
+                let target = self.without_reference(typed_value)?;
                 return self.scalar(&target);
             }
             _ => return Ok(None),
@@ -129,7 +129,7 @@ impl Scope<'_> {
     }
 
     /// Follows C++ references; other values are returned unchanged.
-    pub(crate) fn dereferenced(&self, typed_value: &TypedValue) -> Result<TypedValue, Unavailable> {
+    pub(crate) fn without_reference(&self, typed_value: &TypedValue) -> Result<TypedValue, Unavailable> {
         match self.info.shape(&typed_value.ty) {
             Shape::Reference(target) => {
                 let address = self.word_at(&typed_value.location, 8)? as u64;

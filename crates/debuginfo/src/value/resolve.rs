@@ -21,10 +21,15 @@ impl Scope<'_> {
         self.evaluate(&Expression::parse(name)?)
     }
 
-    pub(crate) fn resolve(&self, path: &[String], at: usize, macros: u8) -> Result<TypedValue, EvalError> {
+    pub(crate) fn resolve(
+        &self,
+        path: &[String],
+        at: usize,
+        macro_depth_left: u8,
+    ) -> Result<TypedValue, EvalError> {
         let parts: Vec<&str> = path.iter().map(String::as_str).collect();
         let found = match parts.as_slice() {
-            [name] => self.unqualified(name, macros)?,
+            [name] => self.unqualified(name, macro_depth_left)?,
             _ => self.qualified(&parts),
         };
         match found {
@@ -50,7 +55,7 @@ impl Scope<'_> {
             && self.info.program.macro_definition("__STDC__", Some(self.lookup_pc())).is_none()
     }
 
-    fn unqualified(&self, name: &str, macros: u8) -> Result<Option<TypedValue>, EvalError> {
+    fn unqualified(&self, name: &str, macro_depth_left: u8) -> Result<Option<TypedValue>, EvalError> {
         if let Some(typed_value) = self.in_blocks(name) {
             return Ok(Some(typed_value));
         }
@@ -60,7 +65,7 @@ impl Scope<'_> {
         if let Some(typed_value) = self.declared(&[name]) {
             return Ok(Some(typed_value));
         }
-        if let Some(typed_value) = self.constant_macro(name, macros)? {
+        if let Some(typed_value) = self.constant_macro(name, macro_depth_left)? {
             return Ok(Some(typed_value));
         }
         Ok(self.code_or_data(name).or_else(|| truth_word(name)))
@@ -79,7 +84,7 @@ impl Scope<'_> {
     /// A global variable or an enumerator.
     fn declared(&self, path: &[&str]) -> Option<TypedValue> {
         let is_value = |sort| matches!(sort, DeclKind::Variable | DeclKind::Enumerator(_));
-        let (at, sort) = self.info.catalog.find(self.info, self.function(), path, is_value)?;
+        let (at, sort) = self.info.types.find(self.info, self.function(), path, is_value)?;
         let entry = self.info.entry(at)?;
         if let DeclKind::Enumerator(of) = sort {
             return self.enumerator_value(&entry, DieRef { image: at.image, die: of });
@@ -110,7 +115,7 @@ impl Scope<'_> {
                 mapped.image.units().iter().enumerate().filter(|(_, unit)| is_file(unit)).map(|(i, _)| i)
             {
                 let wanted = path.join("::");
-                let variables = self.info.catalog.variables_of(self.info, image, unit);
+                let variables = self.info.types.variables_of(self.info, image, unit);
                 if let Some((_, at)) = variables.into_iter().find(|(name, _)| *name == wanted) {
                     return Some(self.value_of_entry(&self.info.entry(at)?));
                 }
@@ -187,14 +192,14 @@ impl Scope<'_> {
     }
 
     /// Expands an object-like macro.
-    fn constant_macro(&self, name: &str, macros: u8) -> Result<Option<TypedValue>, EvalError> {
+    fn constant_macro(&self, name: &str, macro_depth_left: u8) -> Result<Option<TypedValue>, EvalError> {
         let Some(found) = self.info.program.macro_definition(name, Some(self.lookup_pc())) else {
             return Ok(None);
         };
         if found.parameters.is_some() || found.body.trim().is_empty() {
             return Ok(None);
         }
-        self.expanded(name, &found.body, macros).map(Some)
+        self.expanded(name, &found.body, macro_depth_left).map(Some)
     }
 
     /// Expands a function-like macro.
@@ -203,7 +208,7 @@ impl Scope<'_> {
         name: &str,
         arguments: &[Node],
         at: usize,
-        macros: u8,
+        macro_depth_left: u8,
     ) -> Result<TypedValue, EvalError> {
         let found = self.info.program.macro_definition(name, Some(self.lookup_pc()));
         let Some((body, parameters)) = found.and_then(|found| Some((found.body, found.parameters?))) else {
@@ -216,20 +221,24 @@ impl Scope<'_> {
             return Err(ExpressionError::new(at, text).into());
         }
         let values: Vec<String> = arguments.iter().map(|argument| format!("({argument})")).collect();
-        self.expanded(name, &substituted(&body, &parameters, &values), macros)
+        self.expanded(name, &substituted(&body, &parameters, &values), macro_depth_left)
     }
 
-    fn expanded(&self, name: &str, body: &str, macros: u8) -> Result<TypedValue, EvalError> {
-        let wrong = |text: String| EvalError::from(ExpressionError::new(0, text));
-        let Some(left) = macros.checked_sub(1) else {
-            return Err(wrong(format!("the macro `{name}` is nested too deeply")));
+    fn expanded(&self, name: &str, body: &str, macro_depth_left: u8) -> Result<TypedValue, EvalError> {
+        let wrong = |text: String| ExpressionError::new(0, text);
+        let Some(left) = macro_depth_left.checked_sub(1) else {
+            return Err(wrong(format!("the macro `{name}` is nested too deeply")).into());
         };
         let expression = Expression::parse(body).map_err(|error| {
             wrong(format!("the macro `{name}` expands to `{body}`, which is not an expression: {error}"))
         })?;
+        let inside = |error: ExpressionError| {
+            wrong(format!("the macro `{name}` expands to `{body}`: {}", error.message))
+        };
         match self.eval(&expression.root, left) {
-            Err(EvalError::Invalid(error)) => {
-                Err(wrong(format!("the macro `{name}` expands to `{body}`: {}", error.message)))
+            Err(EvalError::Invalid(error)) => Err(inside(error).into()),
+            Err(EvalError::Inapplicable(error, reason)) => {
+                Err(EvalError::Inapplicable(inside(error), reason))
             }
             other => other,
         }
@@ -276,7 +285,7 @@ impl Scope<'_> {
         }
         let path: Vec<&str> = name.name.split("::").collect();
         let fits = |sort| matches!(sort, DeclKind::Type(tag) if tags.contains(&tag));
-        self.info.catalog.find(self.info, self.function(), &path, fits).map(|(at, _)| Type::Described(at))
+        self.info.types.find(self.info, self.function(), &path, fits).map(|(at, _)| Type::Described(at))
     }
 }
 

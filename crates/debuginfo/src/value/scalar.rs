@@ -61,7 +61,7 @@ impl Scope<'_> {
         if let Some(reason) = typed_value.unavailable() {
             return Err(reason);
         }
-        let typed_value = &self.dereferenced(typed_value)?;
+        let typed_value = &self.without_reference(typed_value)?;
         let is_pointer = matches!(self.info.shape(&typed_value.ty), Shape::Pointer(_));
         if (wanted == ScalarKind::Str || !is_pointer)
             && let Some(text) = self.text_of(typed_value, MAX_TEXT_LEN)?

@@ -17,6 +17,8 @@ pub struct Scope<'a> {
     frames: &'a [Frame],
     /// The selected frame; 0 is the innermost.
     pub(crate) level: usize,
+    /// Whether only names and types are checked: the values in memory are placeholders.
+    pub(crate) is_check: bool,
     /// Range of the prologue of the innermost function, if the frame is in it. Computed when first needed.
     prologue: OnceCell<Option<Range<u64>>>,
 }
@@ -25,12 +27,24 @@ impl<'a> Scope<'a> {
     /// The scope of the frame `level` of `frames`.
     pub fn new(
         program: &'a Program,
-        catalog: &'a TypeIndex,
+        types: &'a TypeIndex,
         memory: &'a dyn Memory,
         frames: &'a [Frame],
         level: usize,
     ) -> Self {
-        Self { info: Info { program, catalog }, memory, frames, level, prologue: OnceCell::new() }
+        Self {
+            info: Info { program, types },
+            memory,
+            frames,
+            level,
+            is_check: false,
+            prologue: OnceCell::new(),
+        }
+    }
+
+    /// The scope for checking names and types: evaluation does not fail because of a value.
+    pub(crate) fn for_check(self) -> Self {
+        Self { is_check: true, ..self }
     }
 
     /// The scope of the caller. The caller of an inlined function is the function that contains it.

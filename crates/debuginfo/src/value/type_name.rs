@@ -91,7 +91,7 @@ impl Info<'_> {
 
     /// The name, qualified with its namespaces.
     fn qualified_name(self, at: DieRef, name: &str) -> String {
-        self.catalog.qualified(self, at, name).unwrap_or_else(|| name.to_owned())
+        self.types.qualified(self, at, name).unwrap_or_else(|| name.to_owned())
     }
 
     fn declare_pointer(self, target: &Type, sign: &str, inner: String, depth: u8) -> String {

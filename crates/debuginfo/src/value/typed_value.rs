@@ -76,6 +76,10 @@ pub enum Unavailable {
     TooLarge,
     /// The function returns nothing.
     NoResult,
+    /// An index or a number of elements is out of range.
+    OutOfRange,
+    /// The member belongs to a variant of a Rust enumeration that is not active.
+    InactiveVariant,
 }
 
 impl fmt::Display for Unavailable {
@@ -100,6 +104,8 @@ impl fmt::Display for Unavailable {
             Unavailable::Composite => f.write_str("a struct or array is not a single value"),
             Unavailable::TooLarge => f.write_str("does not fit into a signed 64-bit integer"),
             Unavailable::NoResult => f.write_str("the function returns nothing"),
+            Unavailable::OutOfRange => f.write_str("an index or a number of elements is out of range"),
+            Unavailable::InactiveVariant => f.write_str("the enumeration has another variant"),
         }
     }
 }

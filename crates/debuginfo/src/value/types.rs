@@ -254,9 +254,7 @@ impl<'a> Info<'a> {
                 },
                 _ if entry.flag(gimli::DW_AT_declaration) => {
                     let definition = self.name(&entry).and_then(|name| {
-                        self.catalog
-                            .definition(self, entry.at, entry.tag(), name)
-                            .and_then(|at| self.entry(at))
+                        self.types.definition(self, entry.at, entry.tag(), name).and_then(|at| self.entry(at))
                     });
                     return Some(Some(definition.unwrap_or(entry)));
                 }

@@ -62,7 +62,7 @@ impl Scope<'_> {
     /// The global variables defined in the file of the frame's function.
     pub fn globals(&self) -> Vec<(String, TypedValue)> {
         let Some(at) = self.function() else { return Vec::new() };
-        let all = self.info.catalog.variables_of(self.info, at.image, at.die.unit);
+        let all = self.info.types.variables_of(self.info, at.image, at.die.unit);
         let entry = |at| self.info.entry(at).map(|entry| self.value_of_entry(&entry));
         all.into_iter().filter_map(|(name, at)| Some((name, entry(at)?))).collect()
     }
@@ -118,7 +118,7 @@ impl Scope<'_> {
             }
         }
         let image = self.function().map_or(0, |at| at.image);
-        names.extend(self.info.catalog.all(self.info, image));
+        names.extend(self.info.types.all(self.info, image));
         names
     }
 
@@ -189,7 +189,7 @@ impl Scope<'_> {
             return TypedValue::none(ty, Unavailable::DeclaredOnly);
         };
         let is_variable = |sort| sort == crate::value::type_index::DeclKind::Variable;
-        if let Some((at, _)) = self.info.catalog.find(self.info, Some(entry.at), &[name], is_variable)
+        if let Some((at, _)) = self.info.types.find(self.info, Some(entry.at), &[name], is_variable)
             && let Some(definition) = self.info.entry(at)
             && !definition.flag(gimli::DW_AT_declaration)
         {

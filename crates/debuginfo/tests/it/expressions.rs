@@ -81,7 +81,7 @@ fn errors_have_position_and_message() {
         ("0xg", "error at 0: not a number, or one of more than 64 bits"),
         ("a.", "error at 2: expected the name of a member"),
         ("2.5 % 2", "error at 4: `%` needs integers"),
-        ("*1.5", "error at 0: `*` needs a pointer, and this is of type `double`"),
+        ("*1.5", "error at 0: `*` needs a pointer, but this has type `double`"),
         ("1 + unknown", "error at 4: no symbol `unknown` in this frame"),
         (
             "f(1)",

@@ -179,7 +179,7 @@ fn values_of_unoptimised_program_are_formatted() {
                 ("*nowhere", "error: cannot dereference a `void *`; cast it, as in `*(int *) p`"),
                 (
                     "$bogus",
-                    "error: unknown register `$bogus`; supported are the general registers, $rip and $xmm0 to $xmm15",
+                    "error: unknown register `$bogus`; the general registers, $rip, $xmm0 to $xmm15, and the arguments $arg1, $arg2 … are supported",
                 ),
             ]
             .map(|(a, b): (&str, &str)| (a, b)),

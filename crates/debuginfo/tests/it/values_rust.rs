@@ -1,8 +1,11 @@
 //! Values of Rust programs.
 
 use crate::common::live_values::Live;
+use invigil_debuginfo::value::extract::{Extractor, ValueRequest};
 use invigil_debuginfo::value::format::FormatLimits;
 use invigil_debuginfo::value::info::DieRef;
+use invigil_debuginfo::value::scalar::{Scalar, ScalarKind};
+use invigil_debuginfo::value::typed_value::Unavailable;
 use invigil_test_support::Folder;
 
 const SUBJECT: &str = r#"
@@ -112,4 +115,39 @@ fn rust_values_are_formatted() {
     assert_eq!(live.type_of("text"), "&str");
     assert_eq!(live.type_of("reference"), "&program::Point");
     assert_eq!(live.type_of("shapes"), "[program::Shape; 3]");
+}
+
+#[test]
+fn extractions_of_elements_and_variants_are_checked_when_read() {
+    let shop = Folder::new();
+    let path = shop.rust(SUBJECT, &["-g", "-C", "overflow-checks=off"]);
+    let live = Live::at_trap(&path);
+    let compile = |text: &str| {
+        let request = ValueRequest::parse(text).unwrap();
+        let (function, pc) = (live.function("stop"), live.frames[0].pc);
+        Extractor::compile(&live.program, &live.catalog, &function, pc, &request, ScalarKind::Any)
+    };
+    let outside = Scalar::Unavailable(Unavailable::OutOfRange);
+    let inactive = Scalar::Unavailable(Unavailable::InactiveVariant);
+    for (text, value) in [
+        ("slice[1]", Scalar::Int(2)),
+        ("list[1].y", Scalar::Int(6)),
+        ("list[tuple.0 + 2].y", Scalar::Int(6)),
+        ("*slice", Scalar::Int(1)),
+        ("some.0", Scalar::Int(3)),
+        ("result.0", Scalar::Str("bad".to_owned())),
+        ("shapes[1].h", Scalar::Int(3)),
+        ("(slice[0] @ some.0)[2]", Scalar::Int(3)),
+        ("slice[3]", outside.clone()),
+        ("slice[tuple.0]", outside.clone()),
+        ("(slice[0] @ tuple.0)[0]", outside),
+        ("none.0", inactive.clone()),
+        ("shapes[0].h", inactive),
+    ] {
+        let extractor = compile(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+        let got = extractor.read(&live.registers(), live.memory(), &live.program, &live.catalog);
+        assert_eq!(got, value, "{text}");
+    }
+    assert_eq!(compile("list[1].z").unwrap_err().to_string(), "`program::Point` has no member `z`");
+    assert_eq!(compile("shapes[1].depth").unwrap_err().to_string(), "`program::Shape` has no member `depth`");
 }

@@ -20,7 +20,7 @@ pub struct SentMessage<'a, M: Monitor> {
     pub message: &'a M::Message,
     /// State of the sending monitor.
     pub sender: &'a M,
-    /// Number of links; one if both monitors are on the same component.
+    /// Links counted for the message: at least one, even within a component.
     pub hops: u32,
 }
 
@@ -31,7 +31,7 @@ impl<M: Monitor> SentMessage<'_, M> {
     }
 }
 
-/// Notifications about a run, after the pointcuts of [EH18 §7]. All methods default to no-ops.
+/// Notifications about a run, modelled on the pointcuts of [EH18 §7]. All methods default to no-ops.
 ///
 /// ```
 /// use invigil_decent::algorithm::Monitor;
@@ -56,18 +56,18 @@ pub trait Hooks<M: Monitor> {
     /// The run is over.
     fn stopped(&mut self) {}
 
-    /// The result is about to be returned.
+    /// The result is about to be returned. Not called if the run fails.
     fn after_stop(&mut self, _outcome: &SimulationResult) {}
 
     /// A round starts.
-    fn round(&mut self, _at: Instant) {}
+    fn round(&mut self, _instant: Instant) {}
 
-    /// A monitor is about to run its round.
+    /// A monitor is about to run its round. `observations` is `None` after the end of the component's trace.
     fn before_monitor_step(
         &mut self,
-        _monitor: MonitorId,
-        _at: ComponentId,
-        _seen: Option<&[(PropositionId, bool)]>,
+        _id: MonitorId,
+        _component: ComponentId,
+        _observations: Option<&[(PropositionId, bool)]>,
     ) {
     }
 
@@ -75,7 +75,7 @@ pub trait Hooks<M: Monitor> {
     fn after_monitor_step(
         &mut self,
         _id: MonitorId,
-        _at: ComponentId,
+        _component: ComponentId,
         _monitor: &M,
         _out: &Outbox<M::Message>,
     ) {
@@ -84,7 +84,7 @@ pub trait Hooks<M: Monitor> {
     /// A message was sent.
     fn sent(&mut self, _sent: &SentMessage<'_, M>) {}
 
-    /// A verdict was reached.
+    /// The first verdict of the run was reached.
     fn verdict(&mut self, _by: MonitorId, _truth: Truth, _of: Instant) {}
 }
 
@@ -113,24 +113,30 @@ impl<M: Monitor, A: Hooks<M>, B: Hooks<M>> Hooks<M> for (A, B) {
         self.1.after_stop(outcome);
     }
 
-    fn round(&mut self, at: Instant) {
-        self.0.round(at);
-        self.1.round(at);
+    fn round(&mut self, instant: Instant) {
+        self.0.round(instant);
+        self.1.round(instant);
     }
 
     fn before_monitor_step(
         &mut self,
-        monitor: MonitorId,
-        at: ComponentId,
-        seen: Option<&[(PropositionId, bool)]>,
+        id: MonitorId,
+        component: ComponentId,
+        observations: Option<&[(PropositionId, bool)]>,
     ) {
-        self.0.before_monitor_step(monitor, at, seen);
-        self.1.before_monitor_step(monitor, at, seen);
+        self.0.before_monitor_step(id, component, observations);
+        self.1.before_monitor_step(id, component, observations);
     }
 
-    fn after_monitor_step(&mut self, id: MonitorId, at: ComponentId, monitor: &M, out: &Outbox<M::Message>) {
-        self.0.after_monitor_step(id, at, monitor, out);
-        self.1.after_monitor_step(id, at, monitor, out);
+    fn after_monitor_step(
+        &mut self,
+        id: MonitorId,
+        component: ComponentId,
+        monitor: &M,
+        out: &Outbox<M::Message>,
+    ) {
+        self.0.after_monitor_step(id, component, monitor, out);
+        self.1.after_monitor_step(id, component, monitor, out);
     }
 
     fn sent(&mut self, sent: &SentMessage<'_, M>) {

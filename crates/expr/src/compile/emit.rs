@@ -284,7 +284,7 @@ impl<'c> Emitter<'c> {
                 );
                 None
             }
-            Some(Variable::Env(_)) if self.role == Some(BlockRole::Guard) && self.block.returns => {
+            Some(Variable::Env(_)) if self.role == Some(BlockRole::Guard) && self.block.has_return => {
                 self.report(
                     Diagnostic::error(span, "a guard that returns a value cannot change the environment")
                         .label(format!("changes `{name}`"))

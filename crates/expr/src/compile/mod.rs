@@ -30,7 +30,7 @@ const MAX_SOURCE: usize = 256 << 10;
 #[derive(Clone, Copy)]
 pub struct Snippet<'a> {
     /// The file.
-    pub source: SourceId,
+    pub source_id: SourceId,
     /// The text without its indentation in the file.
     pub text: &'a str,
     /// Maps a byte offset in `text` to one in the file.
@@ -40,7 +40,7 @@ pub struct Snippet<'a> {
 impl<'a> Snippet<'a> {
     /// A whole file.
     pub fn file(source: SourceId, text: &'a str) -> Snippet<'a> {
-        Snippet { source, text, locate: &|at| at }
+        Snippet { source_id: source, text, locate: &|at| at }
     }
 
     fn span(&self, range: TextRange) -> Span {
@@ -50,7 +50,7 @@ impl<'a> Snippet<'a> {
             true => start,
             false => (self.locate)(range.end().to_u32() - 1) + 1,
         };
-        Span::new(self.source, start, end.max(start))
+        Span::new(self.source_id, start, end.max(start))
     }
 }
 
@@ -66,7 +66,7 @@ pub struct Block {
     /// The names that its functions declare `global`.
     pub globals: Vec<String>,
     /// Whether it has a `return`.
-    pub returns: bool,
+    pub has_return: bool,
 }
 
 impl Block {
@@ -104,12 +104,12 @@ impl Block {
         }
         let mut block = Block {
             module: parsed.into_syntax(),
-            source: snippet.source,
+            source: snippet.source_id,
             map: (0..=snippet.text.len() as u32).map(|at| (snippet.locate)(at)).collect(),
             assigns: Vec::new(),
             reads: BTreeMap::new(),
             globals: Vec::new(),
-            returns: false,
+            has_return: false,
         };
         name_analysis::analyse(&mut block, diagnostics);
         Some(block)

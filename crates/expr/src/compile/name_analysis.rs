@@ -71,7 +71,7 @@ impl NameAnalysis<'_> {
             }
             Stmt::Delete(delete) => delete.targets.iter().for_each(|target| self.read(target, assigned)),
             Stmt::Return(stmt) => {
-                self.block.returns = true;
+                self.block.has_return = true;
                 if let Some(value) = &stmt.value {
                     self.read(value, assigned);
                 }
@@ -115,9 +115,9 @@ impl NameAnalysis<'_> {
             }
             // Names in a function are local to it: visit it for the nesting limit only.
             Stmt::FunctionDef(def) => {
-                let names = (self.block.assigns.clone(), self.block.reads.clone(), self.block.returns);
+                let names = (self.block.assigns.clone(), self.block.reads.clone(), self.block.has_return);
                 self.statements(&def.body, &mut AssignedNames::new());
-                (self.block.assigns, self.block.reads, self.block.returns) = names;
+                (self.block.assigns, self.block.reads, self.block.has_return) = names;
             }
             Stmt::Global(global) => self.block.globals.extend(global.names.iter().map(ToString::to_string)),
             // The compiler rejects all other statements.

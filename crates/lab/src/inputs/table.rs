@@ -8,8 +8,8 @@ use invigil_monitor::event::{EventCatalog, EventKind, Param, ParamSource, STATE_
 use invigil_trace::{Format, Input, ReadEnd, ReadOptions, Schema, read};
 use std::ops::ControlFlow;
 
-/// Reads a table in any format of [`invigil_trace`] with named values: each record contains the observations of all
-/// components in a round.
+/// Reads a table in a format whose records can omit the event name (JSON Lines or CSV): each record contains the
+/// observations of all components in a round.
 ///
 /// Columns that no component observes (`time`) are ignored; an empty cell or a missing name is no observation. A
 /// malformed record is an error: without it, later rounds would be shifted.
@@ -74,7 +74,7 @@ pub fn read_table(
         return Err(error);
     }
     // Lines without a known column are detected as a list of events.
-    if summary.formats.contains(&Format::Line) && (summary.lines > 0 || rounds.is_empty()) {
+    if summary.formats.contains(&Format::PlainLines) && (summary.lines > 0 || rounds.is_empty()) {
         return Err(ObservationError::new(name, NOT_A_STATE_TABLE));
     }
     if let ReadEnd::Failed(error) = summary.end {

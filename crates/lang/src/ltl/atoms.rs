@@ -166,7 +166,7 @@ fn condition(located: &LocatedAtom, text: &str, diagnostics: &mut Vec<Diagnostic
         locate(plain.offsets.get(at).copied().unwrap_or(text.len() as u32))
     };
     let text = format!("{RETURN}{}", plain.text);
-    let snippet = Snippet { source, text: &text, locate: &in_file };
+    let snippet = Snippet { source_id: source, text: &text, locate: &in_file };
     let block = Block::parse(snippet, diagnostics)?;
     let reads = block.reads.keys().map(|name| {
         let path = plain.paths.iter().find(|(known, _)| known == name);

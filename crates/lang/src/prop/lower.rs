@@ -43,11 +43,12 @@ struct Lowering<'a> {
     states: Vec<(String, Vec<&'a State>)>,
 }
 
-/// A transition of one state, with its blocks parsed. Imported transitions have one per importing state.
+/// A transition of one state, with its blocks parsed. An imported transition is parsed once for each state that imports
+/// it.
 struct ParsedTransition<'a> {
     from: StateId,
     written: &'a Transition,
-    symbol: EventId,
+    event: EventId,
     /// Local name and position of each parameter.
     params: Vec<(String, usize)>,
     guard: Option<compile::Block>,
@@ -63,8 +64,8 @@ struct ParsedBranch<'a> {
 
 impl ParsedTransition<'_> {
     fn blocks(&self) -> impl Iterator<Item = &compile::Block> {
-        let ends = [&self.success, &self.failure].into_iter().flatten();
-        self.guard.iter().chain(ends.flat_map(|end| end.block.iter().chain(&end.action)))
+        let branches = [&self.success, &self.failure].into_iter().flatten();
+        self.guard.iter().chain(branches.flat_map(|branch| branch.block.iter().chain(&branch.action)))
     }
 }
 
@@ -77,8 +78,8 @@ impl<'a> Lowering<'a> {
         self.collect_states();
         self.check_slice_parameters();
         let initial = self.initial_state();
-        let candidates = self.parsed_transitions();
-        let bindings = self.bindings(&candidates);
+        let parsed = self.parsed_transitions();
+        let bindings = self.bindings(&parsed);
         let files: Vec<compile::Block> = functions
             .iter()
             .filter_map(|(source, text)| {
@@ -90,15 +91,15 @@ impl<'a> Lowering<'a> {
             .states
             .clone()
             .iter()
-            .map(|(_, written)| {
-                let action = written.iter().find_map(|state| state.action.as_ref())?;
+            .map(|(_, declarations)| {
+                let action = declarations.iter().find_map(|state| state.action.as_ref())?;
                 self.parse_action(action)
             })
             .collect();
 
         let all_actions = actions.iter().flatten();
-        let (env, initialized) = environment(initialization.as_ref(), &candidates, all_actions, &files);
-        let mut compiler = Compiler::new(env.clone(), HOST_FUNCTIONS).initialized(initialized);
+        let (env, initialized_count) = environment(initialization.as_ref(), &parsed, all_actions, &files);
+        let mut compiler = Compiler::new(env.clone(), HOST_FUNCTIONS).initialized(initialized_count);
         files.iter().chain(&initialization).for_each(|block| compiler.declare(block));
         for file in &files {
             compiler.functions(file);
@@ -114,8 +115,8 @@ impl<'a> Lowering<'a> {
 
         let names: Vec<String> = self.states.iter().map(|(name, _)| name.clone()).collect();
         let mut states = Vec::new();
-        for ((name, written), action) in self.states.iter().zip(&actions) {
-            let acceptance = written.iter().find_map(|state| state.acceptance);
+        for ((name, declarations), action) in self.states.iter().zip(&actions) {
+            let acceptance = declarations.iter().find_map(|state| state.acceptance);
             states.push(automaton::State {
                 name: name.clone(),
                 verdict: match acceptance {
@@ -123,18 +124,18 @@ impl<'a> Lowering<'a> {
                     Some((Acceptance::NonAccepting, _)) => Verdict::NonAccepting,
                     None => Verdict::Undecided,
                 },
-                is_final: written.iter().any(|state| state.is_final.is_some()),
+                is_final: declarations.iter().any(|state| state.is_final.is_some()),
                 action: action
                     .as_ref()
                     .and_then(|block| compiler.block(block, &[], BlockRole::Update { states: &[] }))
                     .map(|compiled| compiled.code),
                 at_end: AtEnd::Nothing,
-                span: written[0].name.span,
+                span: declarations[0].name.span,
             });
         }
         let mut transitions = Vec::new();
-        for candidate in &candidates {
-            transitions.push(self.transition(candidate, &names, &mut compiler));
+        for transition in &parsed {
+            transitions.push(self.transition(transition, &names, &mut compiler));
         }
         let (program, mut diagnostics) = compiler.finish();
         // Imported transitions are compiled once per state: report their errors once.
@@ -160,7 +161,7 @@ impl<'a> Lowering<'a> {
             decisions: DecisionDiagram::default(),
             program,
         });
-        self.check_initialization(&automaton, initialized);
+        self.check_initialization(&automaton, initialized_count);
         Some(automaton)
     }
 
@@ -169,9 +170,9 @@ impl<'a> Lowering<'a> {
     fn collect_states(&mut self) {
         for state in &self.property.states {
             match self.states.iter_mut().find(|(name, _)| *name == state.name.text) {
-                Some((_, written)) => {
-                    let first = written[0];
-                    written.push(state);
+                Some((_, declarations)) => {
+                    let first = declarations[0];
+                    declarations.push(state);
                     let contradictory = match (first.acceptance, state.acceptance) {
                         (Some((one, _)), Some((other, _))) => one != other,
                         _ => false,
@@ -181,7 +182,7 @@ impl<'a> Lowering<'a> {
                         match contradictory {
                             true => Diagnostic::error(
                                 state.name.span,
-                                format!("state `{name}` is declared twice, with contradicting modifiers"),
+                                format!("state `{name}` is declared twice, with conflicting modifiers"),
                             ),
                             false => Diagnostic::warning(
                                 state.name.span,
@@ -228,23 +229,23 @@ impl<'a> Lowering<'a> {
         found.map(|at| at as StateId)
     }
 
-    /// Collects the transitions of a state. Imported ones come first, so that the state's own transitions apply where
-    /// they do not.
+    /// Collects the transitions of a state. Within each declaration, imported transitions come first: its own are tried
+    /// only if none of those applies.
     fn transitions_of(
         &mut self,
-        written: &[&'a State],
+        declarations: &[&'a State],
         path: &mut Vec<String>,
         imported_already: &mut Vec<String>,
         out: &mut Vec<&'a Transition>,
     ) {
-        for state in written {
+        for state in declarations {
             for import in &state.imports {
                 let Some(from) = self.state_named(import) else { continue };
                 let (name, imported) = self.states[usize::from(from)].clone();
                 if path.contains(&name) {
                     let diagnostic =
                         Diagnostic::error(import.span, format!("`{name}` imports its own transitions"))
-                            .help("remove one `import` of the cycle");
+                            .help("remove one of the imports in the cycle");
                     if !self.diagnostics.contains(&diagnostic) {
                         self.report(diagnostic);
                     }
@@ -266,19 +267,19 @@ impl<'a> Lowering<'a> {
     // ---- transitions ---------------------------------------------------------------------------------
 
     fn parsed_transitions(&mut self) -> Vec<ParsedTransition<'a>> {
-        let mut candidates = Vec::new();
-        for (from, (name, written)) in self.states.clone().into_iter().enumerate() {
+        let mut parsed = Vec::new();
+        for (from, (name, declarations)) in self.states.clone().into_iter().enumerate() {
             let mut transitions = Vec::new();
-            self.transitions_of(&written, &mut vec![name], &mut Vec::new(), &mut transitions);
+            self.transitions_of(&declarations, &mut vec![name], &mut Vec::new(), &mut transitions);
             for written in transitions {
-                let (symbol, params) = self.event(&written.event);
+                let (event, params) = self.event(&written.event);
                 let guard = written.guard.as_ref().and_then(|block| self.parse_block(block));
-                let success = written.success.as_ref().map(|end| self.parse_branch(end));
-                let failure = written.failure.as_ref().map(|end| self.parse_branch(end));
-                candidates.push(ParsedTransition {
+                let success = written.success.as_ref().map(|branch| self.parse_branch(branch));
+                let failure = written.failure.as_ref().map(|branch| self.parse_branch(branch));
+                parsed.push(ParsedTransition {
                     from: from as StateId,
                     written,
-                    symbol,
+                    event,
                     params,
                     guard,
                     success,
@@ -286,11 +287,11 @@ impl<'a> Lowering<'a> {
                 });
             }
         }
-        candidates
+        parsed
     }
 
     fn event(&mut self, event: &EventPattern) -> (EventId, Vec<(String, usize)>) {
-        let symbol = self.catalog.declare(&event.name.text, event.kind);
+        let id = self.catalog.declare(&event.name.text, event.kind);
         let mut params: Vec<(String, usize)> = Vec::new();
         for param in &event.params {
             let name = &param.name.text;
@@ -305,21 +306,21 @@ impl<'a> Lowering<'a> {
             }
             let wanted =
                 Param { source: param.source.clone(), name: name.clone(), ty: param.ty.map(|(ty, _)| ty) };
-            params.push((name.clone(), self.catalog.declare_param(symbol, &wanted)));
+            params.push((name.clone(), self.catalog.declare_param(id, &wanted)));
         }
-        (symbol, params)
+        (id, params)
     }
 
     fn parse_block(&mut self, block: &Block) -> Option<compile::Block> {
         let program = block.dedent();
         let locate = |at: u32| program.to_file(at);
-        let snippet = Snippet { source: block.span.source, text: &program.text, locate: &locate };
+        let snippet = Snippet { source_id: block.span.source, text: &program.text, locate: &locate };
         self.parse_snippet(snippet)
     }
 
     fn parse_action(&mut self, action: &Action) -> Option<compile::Block> {
         let locate = |at: u32| action.span.start + at;
-        self.parse_snippet(Snippet { source: action.span.source, text: &action.text, locate: &locate })
+        self.parse_snippet(Snippet { source_id: action.span.source, text: &action.text, locate: &locate })
     }
 
     /// Parses a block. Errors in blocks that several states share are reported once.
@@ -334,31 +335,31 @@ impl<'a> Lowering<'a> {
         block
     }
 
-    fn parse_branch(&mut self, end: &'a Branch) -> ParsedBranch<'a> {
+    fn parse_branch(&mut self, branch: &'a Branch) -> ParsedBranch<'a> {
         ParsedBranch {
-            written: end,
-            block: end.block.as_ref().and_then(|block| self.parse_block(block)),
-            action: end.action.as_ref().and_then(|action| self.parse_action(action)),
+            written: branch,
+            block: branch.block.as_ref().and_then(|block| self.parse_block(block)),
+            action: branch.action.as_ref().and_then(|action| self.parse_action(action)),
         }
     }
 
     fn transition(
         &mut self,
-        candidate: &ParsedTransition<'_>,
+        parsed: &ParsedTransition<'_>,
         states: &[String],
         compiler: &mut Compiler,
     ) -> automaton::Transition {
-        let written = candidate.written;
+        let written = parsed.written;
         let mut reads = BTreeSet::new();
         let mut guard = None;
-        if let Some(block) = &candidate.guard
-            && let Some(compiled) = compiler.block(block, &candidate.params, BlockRole::Guard)
+        if let Some(block) = &parsed.guard
+            && let Some(compiled) = compiler.block(block, &parsed.params, BlockRole::Guard)
         {
             reads.extend(compiled.params);
-            guard = Some(Guard { code: compiled.code, is_update: !block.returns });
+            guard = Some(Guard { code: compiled.code, is_update: !block.has_return });
         }
         if let Some(failure) = &written.failure
-            && candidate.guard.as_ref().is_none_or(|block| !block.returns)
+            && parsed.guard.as_ref().is_none_or(|block| !block.has_return)
         {
             self.warn_once(
                 Diagnostic::warning(failure.span, "this branch is never taken")
@@ -366,15 +367,16 @@ impl<'a> Lowering<'a> {
                     .help("write a guard after the event: a block that returns True or False"),
             );
         }
-        let mut success = self.branch(&candidate.success, &candidate.params, states, compiler, &mut reads);
-        let failure = self.branch(&candidate.failure, &candidate.params, states, compiler, &mut reads);
+        let mut success = self.branch(&parsed.success, &parsed.params, states, compiler, &mut reads);
+        let failure = self.branch(&parsed.failure, &parsed.params, states, compiler, &mut reads);
         if success.is_none() && guard.is_none_or(|guard| guard.is_update) {
-            // No guard result needs handling: the event is consumed and the state stays.
+            // The guard is missing or only updates, so the result is success; without a `success` branch the state stays
+            // the same.
             success = Some(automaton::BranchEnd::default());
         }
         automaton::Transition {
-            from: candidate.from,
-            event: candidate.symbol,
+            from: parsed.from,
+            event: parsed.event,
             guard,
             success,
             failure,
@@ -392,25 +394,29 @@ impl<'a> Lowering<'a> {
 
     fn branch(
         &mut self,
-        end: &Option<ParsedBranch<'_>>,
+        branch: &Option<ParsedBranch<'_>>,
         params: &[(String, usize)],
         states: &[String],
         compiler: &mut Compiler,
         reads: &mut BTreeSet<usize>,
     ) -> Option<automaton::BranchEnd> {
-        let end = end.as_ref()?;
-        let mut compile = |block: &Option<compile::Block>, role| -> Option<CompiledBlock> {
+        let branch = branch.as_ref()?;
+        let mut compile_block = |block: &Option<compile::Block>, role| -> Option<CompiledBlock> {
             let compiled = compiler.block(block.as_ref()?, params, role)?;
             reads.extend(&compiled.params);
             Some(compiled)
         };
-        let block = compile(&end.block, BlockRole::Update { states });
-        let action = compile(&end.action, BlockRole::Update { states: &[] });
+        let block = compile_block(&branch.block, BlockRole::Update { states });
+        let action = compile_block(&branch.action, BlockRole::Update { states: &[] });
         Some(automaton::BranchEnd {
-            returns: block.iter().flat_map(|block| &block.states).map(|state| *state as StateId).collect(),
+            returned_states: block
+                .iter()
+                .flat_map(|block| &block.states)
+                .map(|state| *state as StateId)
+                .collect(),
             block: block.map(|compiled| compiled.code),
             action: action.map(|compiled| compiled.code),
-            target: end.written.target.as_ref().and_then(|name| self.state_named(name)),
+            target: branch.written.target.as_ref().and_then(|name| self.state_named(name)),
         })
     }
 
@@ -434,30 +440,30 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Determines the parameter of each event that binds each slice parameter.
-    fn bindings(&mut self, candidates: &[ParsedTransition<'_>]) -> Vec<(EventId, Vec<Option<usize>>)> {
+    /// Determines, for each event, which of its parameters binds each slice parameter.
+    fn bindings(&mut self, parsed: &[ParsedTransition<'_>]) -> Vec<(EventId, Vec<Option<usize>>)> {
         let params = &self.property.slice_on;
         let mut bindings: BTreeMap<EventId, Vec<Option<usize>>> = BTreeMap::new();
-        for candidate in candidates {
-            let binding = bindings.entry(candidate.symbol).or_insert_with(|| vec![None; params.len()]);
+        for transition in parsed {
+            let binding = bindings.entry(transition.event).or_insert_with(|| vec![None; params.len()]);
             for (slot, param) in binding.iter_mut().zip(params) {
-                let Some((_, at)) = candidate.params.iter().find(|(name, _)| *name == param.text) else {
+                let Some((_, at)) = transition.params.iter().find(|(name, _)| *name == param.text) else {
                     continue;
                 };
-                let Some(symbol) = self.catalog.get(candidate.symbol) else { continue };
+                let Some(declaration) = self.catalog.get(transition.event) else { continue };
                 match slot {
                     // The same source with and without a type: use the typed one.
-                    Some(known) if symbol.params[*known].source == symbol.params[*at].source => {
-                        if symbol.params[*known].ty.is_none() {
+                    Some(known) if declaration.params[*known].source == declaration.params[*at].source => {
+                        if declaration.params[*known].ty.is_none() {
                             *known = *at;
                         }
                     }
                     Some(known) => {
                         let diagnostic = Diagnostic::error(
-                            candidate.written.event.span,
+                            transition.written.event.span,
                             format!(
-                                "`{}` is `{}` here and `{}` in another transition on `{symbol}`",
-                                param.text, symbol.params[*at].source, symbol.params[*known].source
+                                "`{}` is `{}` here and `{}` in another transition on `{declaration}`",
+                                param.text, declaration.params[*at].source, declaration.params[*known].source
                             ),
                         )
                         .help(
@@ -486,16 +492,16 @@ impl<'a> Lowering<'a> {
     // ---- the environment -----------------------------------------------------------------------------
 
     /// Runs the initialization, which has no inputs, to check that it succeeds and sets all its variables.
-    fn check_initialization(&mut self, automaton: &Automaton, initialized: usize) {
+    fn check_initialization(&mut self, automaton: &Automaton, initialized_count: usize) {
         let slices = automaton.start(&mut Scratch::default(), &mut NoopObserver);
         let block = self.property.initialization.as_ref().map_or(Span::default(), |block| block.span);
-        if let Some(failure) = slices.fault() {
-            let span = failure.span.unwrap_or(block);
-            self.report(Diagnostic::error(span, format!("the initialization fails: {}", failure.message)));
+        if let Some(fault) = slices.fault() {
+            let span = fault.span.unwrap_or(block);
+            self.report(Diagnostic::error(span, format!("the initialization fails: {}", fault.message)));
             return;
         }
         let Some(root) = slices.root() else { return };
-        let unset: Vec<&str> = automaton.env[..initialized]
+        let unset: Vec<&str> = automaton.env[..initialized_count]
             .iter()
             .zip(slices.env(root))
             .filter(|(_, value)| value.is_unset())
@@ -510,28 +516,28 @@ impl<'a> Lowering<'a> {
     }
 }
 
-/// The variables that the blocks share, and how many of them the initialization sets. Those come first, followed
-/// by the variables that one block reads before it sets them and another block sets.
+/// The shared variables: first those that `initialization` assigns, and their number; then those that some block may
+/// read before assigning and some block of a transition (possibly the same one) assigns.
 fn environment<'b>(
     initialization: Option<&compile::Block>,
-    candidates: &'b [ParsedTransition<'_>],
+    parsed: &'b [ParsedTransition<'_>],
     actions: impl Iterator<Item = &'b compile::Block>,
     files: &[compile::Block],
 ) -> (Vec<String>, usize) {
     let mut env: Vec<String> = initialization.map_or(Vec::new(), |block| block.assigns.clone());
-    let initialized = env.len();
+    let initialized_count = env.len();
     let functions: BTreeSet<&str> = files
         .iter()
         .chain(initialization)
         .flat_map(|block| block.functions().map(|(name, _)| name))
         .collect();
-    let assigned: BTreeSet<&str> = candidates
+    let assigned: BTreeSet<&str> = parsed
         .iter()
-        .flat_map(|candidate| candidate.blocks().flat_map(|block| block.assigns.iter().map(String::as_str)))
+        .flat_map(|transition| transition.blocks().flat_map(|block| block.assigns.iter().map(String::as_str)))
         .collect();
-    let in_transitions = candidates.iter().flat_map(|candidate| {
-        let own = |name: &&String| !candidate.params.iter().any(|(param, _)| param == *name);
-        candidate.blocks().flat_map(move |block| block.reads.keys().filter(own))
+    let in_transitions = parsed.iter().flat_map(|transition| {
+        let own = |name: &&String| !transition.params.iter().any(|(param, _)| param == *name);
+        transition.blocks().flat_map(move |block| block.reads.keys().filter(own))
     });
     let in_actions = actions.flat_map(|block| block.reads.keys());
     let shared: BTreeSet<&str> = in_transitions
@@ -544,5 +550,5 @@ fn environment<'b>(
             env.push(name.into());
         }
     }
-    (env, initialized)
+    (env, initialized_count)
 }

@@ -115,7 +115,7 @@ impl Lowering<'_> {
     fn parse(&mut self, block: &Block) -> Option<compile::Block> {
         let program = block.dedent();
         let locate = |at: u32| program.to_file(at);
-        let snippet = Snippet { source: block.span.source, text: &program.text, locate: &locate };
+        let snippet = Snippet { source_id: block.span.source, text: &program.text, locate: &locate };
         compile::Block::parse(snippet, &mut self.diagnostics)
     }
 

@@ -4,9 +4,9 @@ mod emit;
 mod instrument;
 pub(crate) mod params;
 mod pending_calls;
+mod predefined_params;
 mod resolve;
 mod system;
-mod system_params;
 
 pub(crate) use params::fetch_registers;
 

@@ -1,7 +1,7 @@
 //! Resolves event declarations to sites in the target.
 
 use super::params::{compile, is_argument, is_pointee_of_argument, scalar_kind, value_request};
-use super::{EventPlan, EventSite, SiteRole, Trigger, system_params};
+use super::{EventPlan, EventSite, SiteRole, Trigger, predefined_params};
 use crate::displaced_step;
 use crate::linespec;
 use crate::native_target::NativeTarget;
@@ -149,7 +149,7 @@ impl NativeTarget {
                 }
             }
             Trigger::Syscall { .. } | Trigger::WithoutSite => {
-                unresolved.extend(system_params::unresolved(plan))
+                unresolved.extend(predefined_params::unresolved(plan))
             }
         }
         Ok(unresolved)

@@ -1,4 +1,4 @@
-//! Predefined events: signals, processes, threads, system calls.
+//! Predefined events (signals, processes, threads) and events of system calls.
 
 use super::params::{builtin_value, text_value, to_monitor_value};
 use super::{EventPlan, Trigger};
@@ -12,7 +12,7 @@ use invigil_session::target::{StopReason, TargetResult};
 
 impl NativeTarget {
     /// Emits a predefined event, if it is instrumented.
-    pub(crate) fn system_event(&mut self, tid: Tid, name: &str) -> TargetResult<Option<StopReason>> {
+    pub(crate) fn predefined_event(&mut self, tid: Tid, name: &str) -> TargetResult<Option<StopReason>> {
         let child = self.plans.last_child;
         let process = self.tracer.process;
         let path = || std::fs::read_link(format!("/proc/{process}/exe")).unwrap_or_default();
@@ -26,7 +26,7 @@ impl NativeTarget {
             Some(invigil_session::target::Termination::Exited(status)) => Some(*status),
             _ => None,
         };
-        self.emit_system_event(tid, name, |param| match (name, param, status) {
+        self.emit_predefined_event(tid, name, |param| match (name, param, status) {
             ("#exit", "status", Some(status)) => Some(Scalar::Int(status.into())),
             _ => param_value(param),
         })
@@ -34,7 +34,7 @@ impl NativeTarget {
 
     /// Emits the event of a signal, if it is instrumented.
     pub(crate) fn signal_event(&mut self, tid: Tid, info: SignalInfo) -> TargetResult<Option<StopReason>> {
-        self.emit_system_event(tid, "#signal", |param| match param {
+        self.emit_predefined_event(tid, "#signal", |param| match param {
             "signal" | "number" => Some(Scalar::Int(info.number.into())),
             "name" => Some(Scalar::Str(signal_name(info.number))),
             "address" => Some(Scalar::Int(info.address as i64)),
@@ -44,7 +44,7 @@ impl NativeTarget {
     }
 
     /// Emits the active events with this name. `param_value` returns the value of a parameter of the event.
-    fn emit_system_event(
+    fn emit_predefined_event(
         &mut self,
         tid: Tid,
         name: &str,

@@ -93,7 +93,7 @@ impl NativeTarget {
             TraceStop::ThreadStarted { tid } => {
                 self.tracer.admit_thread(tid);
                 self.cpu_affinity.on_inherit(tid);
-                if let Some(stop) = self.system_event(tid, "#thread")? {
+                if let Some(stop) = self.predefined_event(tid, "#thread")? {
                     return Ok(Some(stop));
                 }
                 self.tracer.cont(tid)?;
@@ -103,7 +103,7 @@ impl NativeTarget {
                 if self.current == tid {
                     self.current = self.tracer.process;
                 }
-                return self.system_event(tid, "#thread_exit");
+                return self.predefined_event(tid, "#thread_exit");
             }
             TraceStop::Fork { tid, child } => {
                 self.plans.last_child = child;
@@ -113,7 +113,7 @@ impl NativeTarget {
                     self.unprotect_in_child(child);
                 }
                 self.tracer.release_child(child)?;
-                if let Some(stop) = self.system_event(tid, "#fork")? {
+                if let Some(stop) = self.predefined_event(tid, "#fork")? {
                     return Ok(Some(stop));
                 }
                 self.tracer.cont(tid)?;
@@ -121,7 +121,7 @@ impl NativeTarget {
             TraceStop::Exec { tid } => {
                 self.on_exec()?;
                 self.restart_recording()?;
-                let event = self.system_event(tid, "#exec")?;
+                let event = self.predefined_event(tid, "#exec")?;
                 if let Some(stop) = self.with_pending_events(event) {
                     return Ok(Some(stop));
                 }
@@ -137,7 +137,7 @@ impl NativeTarget {
                 self.termination = Some(ending.clone());
                 self.event_thread = None;
                 self.save_log();
-                let event = self.system_event(self.tracer.process, "#exit")?;
+                let event = self.predefined_event(self.tracer.process, "#exit")?;
                 if let Some(stop) = self.with_pending_events(event) {
                     return Ok(Some(stop));
                 }

@@ -11,7 +11,7 @@ use invigil_monitor::event::{EventBatch, EventMeta};
 use invigil_monitor::mac::ScriptState;
 use invigil_monitor::slices::SliceTable;
 use invigil_probe::message::{Answer, EncodedReplayLog, Request};
-use invigil_session::library::replacement;
+use invigil_session::library::library_override;
 use invigil_session::target::{ReplayLog, StopReason, TargetError, TargetResult};
 use nix::unistd::Pid;
 use std::borrow::Cow;
@@ -28,7 +28,7 @@ static LIBRARY: &Aligned<[u8]> =
 
 /// The probe library to map into targets: the file that `INVIGIL_PROBE` names, otherwise the embedded one.
 pub(super) fn library() -> TargetResult<Cow<'static, [u8]>> {
-    match replacement("INVIGIL_PROBE", "the probe library")? {
+    match library_override("INVIGIL_PROBE", "the probe library")? {
         Some(path) => {
             std::fs::read(path).map(Cow::Owned).map_err(|error| TargetError::Control(error.to_string()))
         }

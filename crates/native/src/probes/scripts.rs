@@ -29,7 +29,7 @@ impl ProbeManager {
 
     /// Whether an event is derived by scripts.
     pub(super) fn is_derived_event(&self, event: EventId) -> bool {
-        self.scripts.plans.iter().any(|plan| plan.outputs.all().any(|made| made == event))
+        self.scripts.plans.iter().any(|plan| plan.outputs.all().any(|output| output == event))
     }
 }
 

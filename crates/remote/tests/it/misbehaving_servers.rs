@@ -75,7 +75,7 @@ fn reported(script: &str, options: RemoteOptions) -> String {
     assert!(!is_there(&pid_in(&own)), "the program is reaped");
     let words = failure.to_string();
     assert!(words.starts_with("the remote semantics `sh -c "), "{words}");
-    assert_eq!(failure.incomplete(), format!("incomplete: {words}"));
+    assert_eq!(failure.incomplete_note(), format!("incomplete: {words}"));
     // Without the script, which is part of the address.
     words.replace(&shell(&script).to_string(), "IT")
 }
@@ -370,6 +370,6 @@ fn search_of_failed_remote_is_incomplete() {
     let report = bfs(&RemoteSpace::new(&remote, Vec::new()), &SearchOptions::default(), &());
     assert_eq!((report.incomplete, report.findings.len()), (Some(Incomplete::Failed), 0));
     assert_eq!((report.totals.states, report.totals.deadlocks), (3, 0));
-    let words = remote.error().unwrap().incomplete();
+    let words = remote.error().unwrap().incomplete_note();
     assert!(words.starts_with("incomplete: the remote semantics `sh -c "), "{words}");
 }

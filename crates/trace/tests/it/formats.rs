@@ -410,15 +410,15 @@ fn json_errors_have_the_column_of_the_line() {
 #[test]
 fn formats_are_detected_or_selected() {
     assert_eq!(Format::detect("event"), Format::Csv);
-    assert_eq!(Format::detect("events,time"), Format::Line);
+    assert_eq!(Format::detect("events,time"), Format::PlainLines);
     assert_eq!("ndjson".parse(), Ok(Format::JsonLines));
     assert!("xml".parse::<Format>().unwrap_err().contains("jsonl, csv or line"));
-    let options = invigil_trace::ReadOptions { format: Some(Format::Line), ..one_thread() };
+    let options = invigil_trace::ReadOptions { format: Some(Format::PlainLines), ..one_thread() };
     let (seen, summary) =
         read_all(vec![input("event\nf\n")], &catalog(&[("event", EventKind::Before, &[])]), &options);
-    assert_eq!((seen.len(), summary.ignored, summary.formats), (1, 1, vec![Format::Line]));
+    assert_eq!((seen.len(), summary.ignored, summary.formats), (1, 1, vec![Format::PlainLines]));
     let texts = ["{\"event\":\"push\",\"time\":1}", "event,time", "what is this?", ""];
-    let expected = [Format::JsonLines, Format::Csv, Format::Line, Format::Line];
+    let expected = [Format::JsonLines, Format::Csv, Format::PlainLines, Format::PlainLines];
     for threads in [1, 2] {
         let options = invigil_trace::ReadOptions { threads, ..one_thread() };
         for (text, format) in texts.iter().zip(expected) {

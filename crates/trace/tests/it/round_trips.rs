@@ -145,7 +145,7 @@ proptest! {
     #[test]
     fn written_events_are_read_back(entries in prop::collection::vec(written("\\PC{0,30}|[\\x00-\\xff]{0,5}"), 0..20)) {
         assert_read(&entries, Format::JsonLines, &one_thread());
-        assert_read(&entries, Format::Line, &one_thread());
+        assert_read(&entries, Format::PlainLines, &one_thread());
     }
 
     #[test]
@@ -160,7 +160,7 @@ proptest! {
         sizes in prop::collection::vec(1usize..300, 1..5),
         (chunk_bytes, threads) in (1usize..500, 1usize..4),
     ) {
-        for format in [Format::JsonLines, Format::Csv, Format::Line] {
+        for format in [Format::JsonLines, Format::Csv, Format::PlainLines] {
             let mut text = write_all(&entries, format);
             for (at, byte) in &damage {
                 if let Some(at) = (text.len() > 60).then(|| 60 + at.index(text.len() - 60)) {
@@ -190,7 +190,7 @@ proptest! {
         header in prop::sample::select(vec!["", "event,queue,time\n", "{", "push("]),
     ) {
         let text = [header.as_bytes(), &text].concat();
-        for format in [None, Some(Format::JsonLines), Some(Format::Csv), Some(Format::Line)] {
+        for format in [None, Some(Format::JsonLines), Some(Format::Csv), Some(Format::PlainLines)] {
             let options = ReadOptions { format, max_line: 300, ..one_thread() };
             let (seen, summary) = read_all(vec![input(&text)], &everything(), &options);
             prop_assert_eq!(seen.len() as u64, summary.events);
@@ -223,9 +223,9 @@ fn writer_rejects_events_that_the_format_cannot_represent() {
     assert_rejected(Format::JsonLines, &entry("f", &[("time", FieldValue::None)]));
     assert_rejected(Format::Csv, &entry("f", &[("other", FieldValue::Int(1))]));
     assert_rejected(Format::Csv, &entry("f", &[("queue", FieldValue::Str("a\nb"))]));
-    assert_rejected(Format::Line, &entry("f(int)", &[]));
-    assert_rejected(Format::Line, &entry("@f", &[]));
-    assert_rejected(Format::Line, &entry("f", &[("a=b", FieldValue::Int(1))]));
+    assert_rejected(Format::PlainLines, &entry("f(int)", &[]));
+    assert_rejected(Format::PlainLines, &entry("@f", &[]));
+    assert_rejected(Format::PlainLines, &entry("f", &[("a=b", FieldValue::Int(1))]));
 }
 
 #[test]
@@ -261,7 +261,7 @@ fn line_from_a_pipe_is_delivered_immediately() {
         let (mut end, pipe) = std::io::pipe().map(|(reader, writer)| (writer, reader)).unwrap();
         let (delivered, received) = channel();
         let reading = std::thread::spawn(move || {
-            let options = ReadOptions { threads, format: Some(Format::Line), ..one_thread() };
+            let options = ReadOptions { threads, format: Some(Format::PlainLines), ..one_thread() };
             read(vec![Input::reader("pipe", pipe)], &Schema::new(&queue_catalog()), &options, |block| {
                 (0..block.batch.len()).for_each(|i| delivered.send(block.position(i).line).unwrap());
                 // The last line suffices, although the pipe stays open.

@@ -39,7 +39,17 @@ pub(super) fn tokenize(text: &str) -> Result<Vec<(Token, usize)>, ExpressionErro
         let last = tokens.last().map(|(token, _)| token);
         let field = matches!(last, Some(Token::Sign("." | "->")));
         // After an operand, a `.` does not start a number.
-        let operand = matches!(last, Some(Token::Name(_) | Token::Quoted(_) | Token::Sign(")" | "]")));
+        let operand = matches!(
+            last,
+            Some(
+                Token::Name(_)
+                    | Token::Quoted(_)
+                    | Token::Text(_)
+                    | Token::Character(_)
+                    | Token::Register(_)
+                    | Token::Sign(")" | "]")
+            )
+        );
         let token = lexer.next(field, operand)?;
         let end = token == Token::End;
         tokens.push((token, start));

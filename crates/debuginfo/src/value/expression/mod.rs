@@ -135,7 +135,7 @@ pub(crate) enum Unary {
 
 impl Unary {
     /// The operator as it is written.
-    pub(crate) fn sign(self) -> &'static str {
+    pub(crate) fn token(self) -> &'static str {
         match self {
             Unary::Deref => "*",
             Unary::Address => "&",
@@ -155,7 +155,7 @@ pub(crate) enum Binary {
     /// `*`
     Times,
     /// `/`
-    Over,
+    Divide,
     /// `%`
     Modulo,
     /// `+`
@@ -185,19 +185,19 @@ pub(crate) enum Binary {
     /// `|`
     Or,
     /// `&&`
-    Both,
+    LogicalAnd,
     /// `||`
-    Either,
+    LogicalOr,
     /// `@`: `n` elements.
     Repeat,
 }
 
 impl Binary {
     /// The operator as it is written.
-    pub(crate) fn sign(self) -> &'static str {
+    pub(crate) fn token(self) -> &'static str {
         match self {
             Binary::Times => "*",
-            Binary::Over => "/",
+            Binary::Divide => "/",
             Binary::Modulo => "%",
             Binary::Plus => "+",
             Binary::Minus => "-",
@@ -212,8 +212,8 @@ impl Binary {
             Binary::And => "&",
             Binary::Xor => "^",
             Binary::Or => "|",
-            Binary::Both => "&&",
-            Binary::Either => "||",
+            Binary::LogicalAnd => "&&",
+            Binary::LogicalOr => "||",
             Binary::Repeat => "@",
         }
     }
@@ -221,8 +221,8 @@ impl Binary {
     /// Binding strength; higher binds tighter. All binary operators associate to the left.
     pub(crate) fn level(self) -> u8 {
         match self {
-            Binary::Either => 1,
-            Binary::Both => 2,
+            Binary::LogicalOr => 1,
+            Binary::LogicalAnd => 2,
             Binary::Or => 3,
             Binary::Xor => 4,
             Binary::And => 5,
@@ -231,7 +231,7 @@ impl Binary {
             Binary::Left | Binary::Right => 8,
             Binary::Repeat => 9,
             Binary::Plus | Binary::Minus => 10,
-            Binary::Times | Binary::Over | Binary::Modulo => 11,
+            Binary::Times | Binary::Divide | Binary::Modulo => 11,
         }
     }
 }

@@ -420,7 +420,7 @@ fn too_deep(at: usize) -> ExpressionError {
 fn operator(sign: &str) -> Option<Binary> {
     Some(match sign {
         "*" => Binary::Times,
-        "/" => Binary::Over,
+        "/" => Binary::Divide,
         "%" => Binary::Modulo,
         "+" => Binary::Plus,
         "-" => Binary::Minus,
@@ -435,8 +435,8 @@ fn operator(sign: &str) -> Option<Binary> {
         "&" => Binary::And,
         "^" => Binary::Xor,
         "|" => Binary::Or,
-        "&&" => Binary::Both,
-        "||" => Binary::Either,
+        "&&" => Binary::LogicalAnd,
+        "||" => Binary::LogicalOr,
         "@" => Binary::Repeat,
         _ => return None,
     })

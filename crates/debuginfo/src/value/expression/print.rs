@@ -58,7 +58,7 @@ impl Node {
                 f.write_str(")")
             }
             Kind::Unary(operator, operand) => {
-                f.write_str(operator.sign())?;
+                f.write_str(operator.token())?;
                 // Without the space, `- -a` and `& &a` would be different tokens.
                 if matches!(operand.kind, Kind::Unary(..)) && *operator != Unary::SizeOf {
                     f.write_str(" ")?;
@@ -67,7 +67,7 @@ impl Node {
             }
             Kind::Binary(operator, left, right) => {
                 left.print(f, operator.level())?;
-                write!(f, " {} ", operator.sign())?;
+                write!(f, " {} ", operator.token())?;
                 right.print(f, operator.level() + 1)
             }
             Kind::Conditional(condition, yes, no) => {

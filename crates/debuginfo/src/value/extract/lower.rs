@@ -89,8 +89,8 @@ impl<'s, 'a> Lowering<'s, 'a> {
                         | Binary::GreaterEqual
                         | Binary::Equal
                         | Binary::Unequal
-                        | Binary::Both
-                        | Binary::Either
+                        | Binary::LogicalAnd
+                        | Binary::LogicalOr
                 );
                 let side = |node: &Node| if compares { self.number(node) } else { self.arithmetic(node) };
                 Some(Computation::Binary(*operator, Box::new(side(left)?), Box::new(side(right)?)))
@@ -223,7 +223,7 @@ impl<'s, 'a> Lowering<'s, 'a> {
                 }
                 let is_value = |sort| matches!(sort, DeclKind::Variable | DeclKind::Enumerator(_));
                 let found =
-                    self.scope.info.catalog.find(self.scope.info, self.scope.function(), &parts, is_value);
+                    self.scope.info.types.find(self.scope.info, self.scope.function(), &parts, is_value);
                 let (at, DeclKind::Variable) = found? else { return None };
                 self.scope.info.entry(at)?
             }

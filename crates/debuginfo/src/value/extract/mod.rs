@@ -14,7 +14,7 @@ use crate::value::scalar::{Scalar, ScalarKind};
 use crate::value::scope::Scope;
 use crate::value::type_index::TypeIndex;
 use crate::value::typed_value::{Location, TypedValue, Unavailable};
-use crate::value::types::{Basic, Shape, Type};
+use crate::value::types::{Basic, Shape};
 use lower::Lowering;
 use read_plan::Computation;
 pub use read_plan::{AccessPath, PathBase, ReadKind, ReadPlan};
@@ -90,7 +90,8 @@ impl Extractor {
     /// removed.
     ///
     /// # Errors
-    /// If a name is unknown there (the error suggests the most similar one), or the types do not fit the operators.
+    /// If a name is unknown there (the error suggests the most similar one), the types do not fit the operators, or there
+    /// is no argument with this number.
     pub fn compile(
         program: &Program,
         types: &TypeIndex,
@@ -101,11 +102,15 @@ impl Extractor {
     ) -> Result<Extractor, ExpressionError> {
         let frames = blank_frames(program, pc);
         let level = level_of(&frames, function);
-        let scope = Scope::new(program, types, &Zeros, &frames, level);
-        let at =
+        let scope = Scope::new(program, types, &Zeros, &frames, level).for_check();
+        let function_die =
             scope.info.position(&function.mapped).zip(function.die).map(|(image, die)| DieRef { image, die });
-        let general =
-            |request: ValueRequest, frames| Access::Evaluated { request, function: at, level, frames };
+        let evaluated = |request: ValueRequest, frames| Access::Evaluated {
+            request,
+            function: function_die,
+            level,
+            frames,
+        };
         let access = match request {
             ValueRequest::Expression(expression) => {
                 check_names(&scope, &expression.root)?;
@@ -116,14 +121,14 @@ impl Extractor {
                 ) {
                     (Some(reason), _) => Access::Unavailable(reason),
                     (None, Some(computation)) => Access::Computation(computation),
-                    (None, None) => general(request.clone(), frames_for(&scope, &expression.root, level)),
+                    (None, None) => evaluated(request.clone(), frames_for(&scope, &expression.root, level)),
                 }
             }
             ValueRequest::Returned => {
-                returned(&scope, at, wanted).unwrap_or_else(|| general(ValueRequest::Returned, 1))
+                returned(&scope, function_die, wanted).unwrap_or_else(|| evaluated(ValueRequest::Returned, 1))
             }
             ValueRequest::Argument(number) => {
-                return Self::argument(&scope, function, at, pc, *number, wanted);
+                return Self::argument(&scope, function, function_die, pc, *number, wanted);
             }
         };
         Ok(Extractor { access, wanted })
@@ -132,12 +137,12 @@ impl Extractor {
     fn argument(
         scope: &Scope<'_>,
         function: &Function,
-        at: Option<DieRef>,
+        function_die: Option<DieRef>,
         pc: u64,
         number: usize,
         wanted: ScalarKind,
     ) -> Result<Extractor, ExpressionError> {
-        if at.is_some() {
+        if function_die.is_some() {
             let arguments = scope.arguments();
             let Some(argument) = number.checked_sub(1).and_then(|at| arguments.get(at)) else {
                 let count = arguments.len();
@@ -149,7 +154,7 @@ impl Extractor {
                 .remedy("arguments are counted from 1"));
             };
             let request = ValueRequest::Expression(Expression::parse(argument.name)?);
-            let (program, types) = (scope.info.program, scope.info.catalog);
+            let (program, types) = (scope.info.program, scope.info.types);
             return Extractor::compile(program, types, function, pc, &request, wanted);
         }
         // For a function without debug information, only the calling convention is known.
@@ -159,7 +164,9 @@ impl Extractor {
                 let base = lowering.stack_argument(offset, function.entry == Some(pc));
                 base.map(AccessPath::at)
             }
-            Location::Register { number, .. } => Some(AccessPath::Register { number, offset: 0 }),
+            Location::Register { number: register, .. } => {
+                Some(AccessPath::Register { number: register, offset: 0 })
+            }
             _ => None,
         };
         let access = match path {
@@ -174,7 +181,7 @@ impl Extractor {
         !matches!(self.access, Access::Unavailable(_))
     }
 
-    /// Whether the value is read by a few loads, without unwinding.
+    /// Whether a read needs no unwinding; also true if the value is never available.
     pub fn is_fast(&self) -> bool {
         !matches!(self.access, Access::Evaluated { .. })
     }
@@ -211,21 +218,21 @@ impl Extractor {
                 let frames = program.unwind(registers, memory, *frames);
                 let scope = Scope::new(program, types, memory, &frames, *level);
                 let value = match (request, function) {
-                    (ValueRequest::Expression(expression), _) => scope.evaluate(expression),
+                    (ValueRequest::Expression(expression), _) => scope.evaluate_checked(expression),
                     (ValueRequest::Returned, Some(function)) => Ok(scope.returned(*function)),
-                    _ => Ok(TypedValue::none(Type::Void, Unavailable::NotUnderstood)),
+                    _ => Err(Unavailable::NotUnderstood),
                 };
                 match value {
                     Ok(value) => scope.to_scalar(&value, self.wanted),
-                    // Names have been checked in advance; only the frames of callers can cause errors here.
-                    Err(_) => Scalar::Unavailable(Unavailable::NoCaller),
+                    Err(reason) => Scalar::Unavailable(reason),
                 }
             }
         }
     }
 }
 
-/// Memory full of zeros, sufficient for checking names and types.
+/// Memory full of zeros, sufficient for checking names and types: the values themselves do not matter, as the scope is
+/// [for a check](Scope::for_check).
 struct Zeros;
 
 impl Memory for Zeros {
@@ -300,7 +307,8 @@ fn operands(node: &Node) -> Vec<&Node> {
     }
 }
 
-/// The number of frames that an expression needs: its own, and those of the callers that it refers to.
+/// The number of frames that an expression needs: its own, those of the callers that it refers to, and
+/// `FRAMES_FOR_PASSED_VALUE` more if its value is not available in its own frame.
 fn frames_for(scope: &Scope<'_>, node: &Node, level: usize) -> usize {
     fn callers(node: &Node) -> usize {
         let own = usize::from(matches!(node.kind, Kind::Unary(Unary::Caller, _)));
@@ -314,7 +322,7 @@ fn frames_for(scope: &Scope<'_>, node: &Node, level: usize) -> usize {
     (level + 1 + callers * FRAMES_PER_CALLER + passed).min(MAX_FRAMES)
 }
 
-/// The extraction of a return value that is in one register.
+/// How a return value is obtained: from one register, or never for `void`. `None` if it needs the general evaluation.
 fn returned(scope: &Scope<'_>, function: Option<DieRef>, wanted: ScalarKind) -> Option<Access> {
     let Some(function) = function else {
         let path = AccessPath::Register { number: crate::machine::RAX, offset: 0 };

@@ -252,8 +252,8 @@ impl Computation {
             Computation::Binary(operator, left, right) => {
                 let a = left.number(registers, memory)?;
                 match operator {
-                    Binary::Both if !a.is_true() => return Ok(OperationResult::Truth(false)),
-                    Binary::Either if a.is_true() => return Ok(OperationResult::Truth(true)),
+                    Binary::LogicalAnd if !a.is_true() => return Ok(OperationResult::Truth(false)),
+                    Binary::LogicalOr if a.is_true() => return Ok(OperationResult::Truth(true)),
                     _ => {}
                 }
                 let b = right.number(registers, memory)?;

@@ -69,7 +69,7 @@ impl Reachability {
         let (mut next, mut previous) = (vec![Vec::new(); states.len()], vec![Vec::new(); states.len()]);
         for (transition, _) in transitions.iter().zip(&live).filter(|(_, live)| **live) {
             let from = usize::from(transition.from);
-            for to in ends(transition).flat_map(|end| end.target.iter().chain(&end.returns)) {
+            for to in ends(transition).flat_map(|end| end.target.iter().chain(&end.returned_states)) {
                 next[from].push(usize::from(*to));
                 previous[usize::from(*to)].push(from);
             }

@@ -190,7 +190,7 @@ impl Summarizer<'_> {
             block: written.and_then(|end| end.block.as_ref()).map(text_of_block),
             action: written.and_then(|end| end.action.as_ref()).map(text_of_action),
             target: end.target.as_ref().map(name),
-            returns: end.returns.iter().map(name).collect(),
+            returns: end.returned_states.iter().map(name).collect(),
         })
     }
 

@@ -186,7 +186,7 @@ fn comments_are_allowed_anywhere() {
 }
 
 #[test]
-fn special_and_native_events_parse() {
+fn predefined_and_native_events_parse() {
     for (written, kind, event) in [
         ("event #signal(name)", EventKind::Before, "#signal"),
         ("event #fork()", EventKind::Before, "#fork"),

@@ -82,7 +82,7 @@ pub(crate) fn shown(target: &NativeTarget, catalog: &EventCatalog, at: usize) ->
 pub(crate) fn run(target: &mut NativeTarget, catalog: &EventCatalog) -> (Vec<String>, StopReason) {
     let mut all = Vec::new();
     loop {
-        match target.resume(&ResumeMode::Continue).expect("the program goes on") {
+        match target.resume(&ResumeMode::Continue).expect("the program continues") {
             StopReason::Events => all.extend((0..target.events().len()).map(|at| shown(target, catalog, at))),
             stop => return (all, stop),
         }
@@ -132,12 +132,12 @@ pub(crate) fn eventually(mut so: impl FnMut() -> bool) -> bool {
 /// Sets a breakpoint of the user.
 pub(crate) fn stop_at(target: &mut NativeTarget, place: &str) -> BreakpointId {
     let spec = BreakpointSpec::new(BreakpointKind::Location(place.into()));
-    target.set_breakpoint(Owner::User, &spec).expect("the point is set")
+    target.set_breakpoint(Owner::User, &spec).expect("the breakpoint is set")
 }
 
 /// Continues.
 pub(crate) fn go(target: &mut NativeTarget) -> StopReason {
-    target.resume(&ResumeMode::Continue).expect("the program goes on")
+    target.resume(&ResumeMode::Continue).expect("the program continues")
 }
 
 /// Continues to a breakpoint of the user, which must be the next stop.

@@ -1,4 +1,4 @@
-//! Predefined events: signals, processes, threads, system calls.
+//! Predefined events (signals, processes, threads) and events of system calls.
 
 use crate::live::common::{c, instrument_events, run};
 use invigil_monitor::event::EventKind::{After, Before};

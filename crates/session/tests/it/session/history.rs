@@ -109,7 +109,7 @@ impl Write for File {
 #[test]
 fn recorded_trace_has_the_live_verdicts() {
     let property = QUEUE.replace("queue_push(queue)", "queue_push(arg 1 as queue, arg 2 as c)");
-    for format in [Format::JsonLines, Format::Csv, Format::Line] {
+    for format in [Format::JsonLines, Format::Csv, Format::PlainLines] {
         let mut test = session(pushing(2, 5), &[("queue", &property)], &[""], SessionOptions::default());
         let file = File::default();
         let recorder = Recorder::new(Box::new(file.clone()), format, test.session.catalog()).unwrap();

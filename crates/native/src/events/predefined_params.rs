@@ -1,4 +1,4 @@
-//! Parameters of predefined events.
+//! Parameters of predefined events and of events of system calls.
 
 use super::{EventPlan, Trigger};
 use invigil_monitor::event::ParamSource;
