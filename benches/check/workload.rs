@@ -74,7 +74,7 @@ impl Workload {
             folder,
         };
         workload.write(&workload.jsonl, Format::JsonLines)?;
-        workload.write(&workload.lines, Format::Line)?;
+        workload.write(&workload.lines, Format::PlainLines)?;
         workload.write_table()?;
         Ok(workload)
     }

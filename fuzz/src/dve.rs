@@ -17,7 +17,7 @@ pub(crate) fn run(data: &[u8]) {
         let Some(loaded) = loaded else { continue };
         let model = &loaded.model;
         assert_eq!(loaded.actions.len(), model.parts().actions.len(), "not every action has a location");
-        let mut state = model.starts().remove(0);
+        let mut state = model.initial_states().remove(0);
         for step in 0..20 {
             let enabled = model.enabled(&state.words);
             let Some(action) = enabled.get(step % enabled.len().max(1)) else { break };

@@ -24,7 +24,7 @@ pub(crate) fn run(data: &[u8]) {
     if loaded.model.parts().start.len() > 2 {
         return;
     }
-    for start in loaded.model.starts().iter().take(4) {
+    for start in loaded.model.initial_states().iter().take(4) {
         for action in loaded.model.enabled(&start.words).into_iter().take(16) {
             loaded.model.outcomes(&start.words, action);
         }

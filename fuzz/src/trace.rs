@@ -21,7 +21,7 @@ pub(crate) fn csv(data: &[u8]) {
 }
 
 pub(crate) fn line(data: &[u8]) {
-    run(data, Format::Line);
+    run(data, Format::PlainLines);
 }
 
 /// No input causes a panic, and the result does not depend on the chunk size or the number of threads. A strict

@@ -34,7 +34,7 @@ impl StateSpace for InterpretedModel<'_> {
     }
 
     fn initial(&self, out: &mut Successors) {
-        for start in self.model.starts() {
+        for start in self.model.initial_states() {
             self.push_state(None, None, &start, out);
         }
     }

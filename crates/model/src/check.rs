@@ -8,7 +8,7 @@ use crate::variable::Domain;
 /// Maximum number of outcomes of one action.
 const MAX_OUTCOMES: u64 = 1 << 16;
 
-pub(crate) fn parts(parts: &ModelParts) -> Result<(), InvalidModelError> {
+pub(crate) fn check_parts(parts: &ModelParts) -> Result<(), InvalidModelError> {
     for variable in &parts.variables {
         let name = &variable.name;
         let (low, high) = variable.domain.range();
@@ -40,35 +40,38 @@ pub(crate) fn parts(parts: &ModelParts) -> Result<(), InvalidModelError> {
         if variable.length.is_some() || !matches!(&variable.domain, Domain::Names(of) if of.iter().eq(names))
         {
             return Err(InvalidModelError(format!(
-                "the locations of process `{name}` differ from the values of its variable"
+                "the location variable of process `{name}` must be a scalar whose values are the names of its locations"
             )));
         }
     }
     for action in &parts.actions {
-        Checked { parts, of: || format!("action `{}`", action.name), is_predicate: false }.action(action)?;
+        Checker { parts, describe: || format!("action `{}`", action.name), is_predicate: false }
+            .action(action)?;
     }
-    Checked { parts, of: || "the start".to_owned(), is_predicate: false }.statements(&parts.start)?;
+    Checker { parts, describe: || "the start".to_owned(), is_predicate: false }.statements(&parts.start)?;
     for predicate in &parts.predicates {
-        let of = || format!("predicate `{}`", predicate.name);
-        Checked { parts, of, is_predicate: true }.expression(&predicate.expression)?;
+        let describe = || format!("predicate `{}`", predicate.name);
+        Checker { parts, describe, is_predicate: true }.expression(&predicate.expression)?;
     }
     Ok(())
 }
 
 /// Validates an expression over steps.
-pub(crate) fn predicate(parts: &ModelParts, expression: &Expression) -> Result<(), InvalidModelError> {
-    Checked { parts, of: || "the predicate".to_owned(), is_predicate: true }.expression(expression)
+pub(crate) fn check_predicate(parts: &ModelParts, expression: &Expression) -> Result<(), InvalidModelError> {
+    Checker { parts, describe: || "the predicate".to_owned(), is_predicate: true }.expression(expression)
 }
 
-struct Checked<'a, F> {
+/// Checks one part of a model.
+struct Checker<'a, F> {
     parts: &'a ModelParts,
-    of: F,
+    /// Returns the part's name for messages.
+    describe: F,
     is_predicate: bool,
 }
 
-impl<F: Fn() -> String> Checked<'_, F> {
-    fn error<T>(&self, words: impl core::fmt::Display) -> Result<T, InvalidModelError> {
-        Err(InvalidModelError(format!("{} {words}", (self.of)())))
+impl<F: Fn() -> String> Checker<'_, F> {
+    fn error<T>(&self, message: impl core::fmt::Display) -> Result<T, InvalidModelError> {
+        Err(InvalidModelError(format!("{} {message}", (self.describe)())))
     }
 
     fn action(&self, action: &Action) -> Result<(), InvalidModelError> {
@@ -87,8 +90,8 @@ impl<F: Fn() -> String> Checked<'_, F> {
         self.expression(&action.guard)?;
         self.statements(&action.effect)?;
         for (name, value) in &action.parameters {
-            let of = || format!("parameter `{name}` of action `{}`", action.name);
-            Checked { parts: self.parts, of, is_predicate: true }.expression(value)?;
+            let describe = || format!("parameter `{name}` of action `{}`", action.name);
+            Checker { parts: self.parts, describe, is_predicate: true }.expression(value)?;
         }
         Ok(())
     }
@@ -97,9 +100,9 @@ impl<F: Fn() -> String> Checked<'_, F> {
         let mut outcomes: u64 = 1;
         for statement in statements {
             if let Statement::Choose { low, high, .. } = statement {
-                let ways =
+                let values =
                     high.checked_sub(*low).and_then(|span| u64::try_from(span).ok()).map(|span| span + 1);
-                outcomes = ways.and_then(|ways| outcomes.checked_mul(ways)).unwrap_or(u64::MAX);
+                outcomes = values.and_then(|values| outcomes.checked_mul(values)).unwrap_or(u64::MAX);
             }
             self.statement(statement, true)?;
         }
@@ -109,7 +112,7 @@ impl<F: Fn() -> String> Checked<'_, F> {
         Ok(())
     }
 
-    fn statement(&self, statement: &Statement, is_outside: bool) -> Result<(), InvalidModelError> {
+    fn statement(&self, statement: &Statement, is_top_level: bool) -> Result<(), InvalidModelError> {
         match statement {
             Statement::Assign { place, value, wraps } => {
                 self.place(place)?;
@@ -117,15 +120,15 @@ impl<F: Fn() -> String> Checked<'_, F> {
                 let variable = &self.parts.variables[place.variable as usize];
                 let (low, high) = variable.domain.range();
                 let span = high.wrapping_sub(low) as u64;
-                // Array elements occupy a power of two of bits.
+                // Array elements occupy a power-of-two number of bits.
                 let bits = u64::BITS - span.leading_zeros();
                 let has_spare_bits = variable.length.is_some() && bits > 0 && !bits.is_power_of_two();
                 if *wraps && (span & span.wrapping_add(1) != 0 || has_spare_bits) {
-                    return self.error("lets a variable wrap whose range does not fill its bits");
+                    return self.error("wraps a variable whose range does not fill its bits");
                 }
                 Ok(())
             }
-            Statement::Choose { .. } if !is_outside => self.error("makes a choice under a condition"),
+            Statement::Choose { .. } if !is_top_level => self.error("makes a choice inside an `if`"),
             Statement::Choose { place, .. } => self.place(place),
             Statement::Require(condition) | Statement::Assert { condition, .. } => self.expression(condition),
             Statement::If { condition, then, otherwise } => {
@@ -136,17 +139,22 @@ impl<F: Fn() -> String> Checked<'_, F> {
     }
 
     fn place(&self, place: &LValue) -> Result<(), InvalidModelError> {
+        self.variable(place)?;
+        place.index.iter().try_for_each(|index| self.expression(index))
+    }
+
+    /// Checks that the variable exists, and has an index if and only if it is an array. Does not check the index.
+    fn variable(&self, place: &LValue) -> Result<(), InvalidModelError> {
         let count = self.parts.variables.len();
         let Some(variable) = self.parts.variables.get(place.variable as usize) else {
-            return self.error(format_args!("reads variable {}, but there are only {count}", place.variable));
+            return self.error(format_args!("uses variable {}, but there are only {count}", place.variable));
         };
-        if variable.length.is_some() != place.index.is_some() {
-            return self.error(format_args!(
-                "uses `{}` as an array, or without an index, against its declaration",
-                variable.name
-            ));
+        let name = &variable.name;
+        match (variable.length, &place.index) {
+            (None, Some(_)) => self.error(format_args!("indexes `{name}`, which is not an array")),
+            (Some(_), None) => self.error(format_args!("uses the array `{name}` without an index")),
+            _ => Ok(()),
         }
-        place.index.iter().try_for_each(|index| self.expression(index))
     }
 
     fn expression(&self, expression: &Expression) -> Result<(), InvalidModelError> {
@@ -157,10 +165,7 @@ impl<F: Fn() -> String> Checked<'_, F> {
             }
             found = match inside {
                 // The index is visited separately.
-                Expression::Read(place) => match self.parts.variables.get(place.variable as usize) {
-                    Some(variable) if variable.length.is_some() == place.index.is_some() => Ok(()),
-                    _ => self.place(&LValue { variable: place.variable, index: None }),
-                },
+                Expression::Read(place) => self.variable(place),
                 Expression::Happens(actions) | Expression::Enabled(actions) => {
                     let count = self.parts.actions.len();
                     if !self.is_predicate {
@@ -180,5 +185,45 @@ impl<F: Fn() -> String> Checked<'_, F> {
             };
         });
         found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::variable::Variable;
+
+    fn error_of(guard: Expression, effect: Vec<Statement>) -> Option<String> {
+        let parts = ModelParts {
+            variables: vec![
+                Variable::scalar("busy", Domain::Boolean, 0),
+                Variable::array("slot", Domain::Boolean, vec![0; 2]),
+            ],
+            actions: vec![Action { guard, effect, ..Action::named("go") }],
+            ..ModelParts::default()
+        };
+        check_parts(&parts).err().map(|error| error.0)
+    }
+
+    #[test]
+    fn index_without_array_and_array_without_index_are_rejected() {
+        let scalar = || LValue::scalar(0);
+        let element = || LValue { index: Some(Box::new(Expression::Constant(0))), ..LValue::scalar(0) };
+        let array = || LValue::scalar(1);
+        let no_array = Some("action `go` indexes `busy`, which is not an array".to_owned());
+        let no_index = Some("action `go` uses the array `slot` without an index".to_owned());
+        let truth = || Expression::Constant(1);
+        let assign = |place| vec![Statement::Assign { place, value: truth(), wraps: false }];
+        for (place, error) in [(scalar(), None), (element(), no_array), (array(), no_index)] {
+            assert_eq!(error_of(Expression::Read(place.clone()), vec![]), error, "read of {place:?}");
+            assert_eq!(error_of(truth(), assign(place.clone())), error, "assignment to {place:?}");
+        }
+        // The index of an element is an expression, too.
+        let index = Some(Box::new(Expression::Read(element())));
+        let nested = Expression::Read(LValue { index, ..array() });
+        assert_eq!(
+            error_of(nested, vec![]).as_deref(),
+            Some("action `go` indexes `busy`, which is not an array")
+        );
     }
 }

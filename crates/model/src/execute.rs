@@ -10,22 +10,22 @@ use std::collections::HashSet;
 
 impl Model {
     /// The initial configurations, in the order of the choices that lead to them.
-    pub fn starts(&self) -> Vec<State> {
+    pub fn initial_states(&self) -> Vec<State> {
         let mut words = vec![0; self.layout().words];
         for (variable, slot) in self.parts().variables.iter().zip(&self.layout().slots) {
             for (index, value) in (0..).zip(&variable.initial) {
                 slot.write(&mut words, index, *value);
             }
         }
-        let mut starts = Once::default();
+        let mut states = Once::default();
         self.run(&self.parts().start, words.clone(), &mut |outcome| {
-            let start = match outcome {
+            let state = match outcome {
                 Ok(words) => State::without_fault(&words),
                 Err(reason) => faulted(&words, None, reason),
             };
-            starts.add(start);
+            states.add(state);
         });
-        starts.list
+        states.list
     }
 
     /// Whether some process is at a committed location.

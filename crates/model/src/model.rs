@@ -63,10 +63,10 @@ impl Model {
     /// use invigil_model::{Action, Expression, Model, ModelParts};
     /// let wrong = Action { guard: Expression::read(7), ..Action::named("up") };
     /// let error = Model::new(ModelParts { actions: vec![wrong], ..ModelParts::default() }).unwrap_err();
-    /// assert_eq!(error.to_string(), "action `up` reads variable 7, but there are only 0");
+    /// assert_eq!(error.to_string(), "action `up` uses variable 7, but there are only 0");
     /// ```
     pub fn new(parts: ModelParts) -> Result<Model, InvalidModelError> {
-        check::parts(&parts)?;
+        check::check_parts(&parts)?;
         let layout = Layout::of(&parts.variables).ok_or_else(|| {
             InvalidModelError("the variables exceed the maximum size of a configuration".to_owned())
         })?;
@@ -130,7 +130,7 @@ impl Model {
     /// assert!(nothing.fits(&Expression::Happens(vec![3])).is_err());
     /// ```
     pub fn fits(&self, predicate: &Expression) -> Result<(), InvalidModelError> {
-        check::predicate(&self.parts, predicate)
+        check::check_predicate(&self.parts, predicate)
     }
 
     /// The actions with this event name.

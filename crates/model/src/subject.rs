@@ -15,7 +15,7 @@ impl Language for Model {
 
 impl Semantics for Model {
     fn initial(&self) -> impl IntoIterator<Item = State> {
-        self.starts()
+        self.initial_states()
     }
 
     fn actions(&self, at: &State) -> impl IntoIterator<Item = ActionId> {
@@ -27,8 +27,8 @@ impl Semantics for Model {
     }
 }
 
-/// Expressions are those of the model. In a faulted configuration, they are evaluated in the one in which the action
-/// was executed.
+/// Expressions are those of the model. A faulted configuration keeps the values from before the failing action;
+/// expressions are evaluated on these.
 impl Evaluate for Model {
     type Expr = Expression;
     type Error = Fault;

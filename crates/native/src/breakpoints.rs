@@ -5,7 +5,7 @@ use crate::native_target::NativeTarget;
 use crate::sites::SiteId;
 use crate::sys::Tid;
 use crate::trap_reasons::TrapReason;
-use crate::watchpoints::{AccessKind, WatchId, WatchReason};
+use crate::watchpoints::{AccessKind, WatchReason, WatchpointId};
 use invigil_debuginfo::value::TypedValue;
 use invigil_session::target::{
     Breakpoint, BreakpointId, BreakpointKind, BreakpointSpec, Owner, StopReason, TargetError, TargetResult,
@@ -21,8 +21,8 @@ struct UserBreakpoint {
     /// Number of further hits to ignore.
     ignore: u64,
     sites: Vec<SiteId>,
-    watcher: Option<WatchId>,
-    /// What it watches.
+    watchpoint: Option<WatchpointId>,
+    /// The object that it watches, with its address range.
     extent: Option<(TypedValue, Range<u64>)>,
 }
 
@@ -49,7 +49,7 @@ impl BreakpointTable {
     pub(crate) fn forget_sites(&mut self) {
         for point in self.all.values_mut() {
             point.sites.clear();
-            (point.watcher, point.extent) = (None, None);
+            (point.watchpoint, point.extent) = (None, None);
         }
     }
 }
@@ -76,7 +76,7 @@ impl NativeTarget {
             hits: 0,
             ignore: spec.ignore,
             sites: Vec::new(),
-            watcher: None,
+            watchpoint: None,
             extent: None,
         };
         match &spec.kind {
@@ -84,7 +84,7 @@ impl NativeTarget {
                 let (typed_value, range) = self.extent_of(of)?;
                 breakpoint.extent = Some((typed_value.clone(), range.clone()));
                 let access = AccessKind { read: *read, write: *write, before: false };
-                breakpoint.watcher =
+                breakpoint.watchpoint =
                     Some(self.watch(typed_value, range, access, WatchReason::Breakpoint(id))?);
             }
             kind => {
@@ -167,7 +167,7 @@ impl NativeTarget {
             let enabled = breakpoint.enabled;
             let Ok((typed_value, range)) = self.extent_of(&of) else { continue };
             let access = AccessKind { read, write, before: false };
-            let watcher = match enabled {
+            let watchpoint = match enabled {
                 true => Some(self.watch(
                     typed_value.clone(),
                     range.clone(),
@@ -177,7 +177,7 @@ impl NativeTarget {
                 false => None,
             };
             if let Some(breakpoint) = self.breakpoints.all.get_mut(&id) {
-                (breakpoint.watcher, breakpoint.extent) = (watcher, Some((typed_value, range)));
+                (breakpoint.watchpoint, breakpoint.extent) = (watchpoint, Some((typed_value, range)));
             }
         }
         Ok(())
@@ -196,8 +196,8 @@ impl NativeTarget {
             return Ok(());
         }
         breakpoint.enabled = enabled;
-        let (sites, extent, watcher) =
-            (breakpoint.sites.clone(), breakpoint.extent.clone(), breakpoint.watcher.take());
+        let (sites, extent, watchpoint) =
+            (breakpoint.sites.clone(), breakpoint.extent.clone(), breakpoint.watchpoint.take());
         let spec = breakpoint.spec.clone();
         for site in sites {
             if enabled {
@@ -206,17 +206,17 @@ impl NativeTarget {
                 self.remove_trap_reason(site, TrapReason::Breakpoint(id));
             }
         }
-        if let Some(watcher) = watcher {
-            self.unwatch(watcher)?;
+        if let Some(watchpoint) = watchpoint {
+            self.unwatch(watchpoint)?;
         }
         if let (true, Some((typed_value, range)), BreakpointKind::Watch { read, write, .. }) =
             (enabled, extent, &spec.kind)
         {
             self.check_mapped(&range)?;
             let access = AccessKind { read: *read, write: *write, before: false };
-            let watcher = self.watch(typed_value, range, access, WatchReason::Breakpoint(id))?;
+            let watchpoint = self.watch(typed_value, range, access, WatchReason::Breakpoint(id))?;
             if let Some(breakpoint) = self.breakpoints.all.get_mut(&id) {
-                breakpoint.watcher = Some(watcher);
+                breakpoint.watchpoint = Some(watchpoint);
             }
         }
         Ok(())
@@ -225,7 +225,7 @@ impl NativeTarget {
     /// Records that the call whose variable a watchpoint watches has returned.
     pub(crate) fn watch_ended(&mut self, id: BreakpointId) {
         if let Some(breakpoint) = self.breakpoints.all.get_mut(&id) {
-            (breakpoint.watcher, breakpoint.extent) = (None, None);
+            (breakpoint.watchpoint, breakpoint.extent) = (None, None);
         }
     }
 

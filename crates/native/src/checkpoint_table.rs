@@ -5,7 +5,7 @@ use crate::checkpoint::{self, CheckpointError, ProcessCheckpoint};
 use crate::maps;
 use crate::memory::ProcessMemory;
 use crate::native_target::NativeTarget;
-use crate::sites::{REGION, SiteId};
+use crate::sites::{REGION_SIZE, SiteId};
 use crate::sys::{self, SignalInfo, Tid, WaitStatus};
 use crate::traced_thread::{PendingCall, TracedThread};
 use crate::tracer::{signal_name, trace_error};
@@ -240,8 +240,11 @@ impl NativeTarget {
             let tid = self.stopped_thread()?;
             let protection = (libc::PROT_READ | libc::PROT_EXEC) as u64;
             let flags = (libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED_NOREPLACE) as u64;
-            let made =
-                self.inject(tid, libc::SYS_mmap, [region.start, REGION, protection, flags, u64::MAX, 0])?;
+            let made = self.inject(
+                tid,
+                libc::SYS_mmap,
+                [region.start, REGION_SIZE, protection, flags, u64::MAX, 0],
+            )?;
             if made != region.start as i64 {
                 let error = std::io::Error::from_raw_os_error(-made as i32);
                 return Err(TargetError::Control(format!("cannot map memory in the program: {error}")));

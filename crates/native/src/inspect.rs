@@ -122,7 +122,8 @@ impl NativeTarget {
         let tid = self.current;
         let (typed_value, range) = self.with_innermost_scope(tid, |scope| {
             let typed_value = scope.evaluate(&expression).map_err(|error| request_error(&error))?;
-            let (start, length) = scope.extent(&typed_value).ok_or_else(|| NativeTarget::no_memory(text))?;
+            let (start, length) =
+                scope.extent(&typed_value).ok_or_else(|| NativeTarget::not_in_memory_error(text))?;
             Ok::<_, TargetError>((typed_value, watchpoints::watchable_range(start, length)?))
         })??;
         self.check_mapped(&range)?;
@@ -130,7 +131,7 @@ impl NativeTarget {
     }
 
     /// Reads the current value of an object.
-    pub(crate) fn plain_of(&mut self, tid: Tid, typed_value: &TypedValue) -> Scalar {
+    pub(crate) fn read_scalar(&mut self, tid: Tid, typed_value: &TypedValue) -> Scalar {
         let read = self.with_innermost_scope(tid, |scope| scope.to_scalar(typed_value, ScalarKind::Any));
         read.unwrap_or(Scalar::Unavailable(Unavailable::NoRegister(RIP.0)))
     }

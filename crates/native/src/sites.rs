@@ -11,8 +11,9 @@ pub(crate) const TRAP: u8 = 0xcc;
 /// Length of the longest instruction.
 pub(crate) const MAX_INSTRUCTION_LEN: usize = 15;
 /// Size of a memory region for displaced copies.
-pub(crate) const REGION: u64 = 64 << 10;
-/// Reach of a jump back, with a margin for the operand of the instruction itself.
+pub(crate) const REGION_SIZE: u64 = 64 << 10;
+/// Maximum distance between a copy and its site: ±2 GiB less a margin, because RIP-relative operands must stay in
+/// reach too.
 const REACH: u64 = 0x7000_0000;
 
 /// Index of a site in the [`SiteTable`].
@@ -51,17 +52,17 @@ pub(crate) struct TrapSite {
 pub(crate) struct ProbeJump {
     /// The jump and, if that is a short one, the jump island it leads to.
     pub(crate) patches: Vec<Patch>,
-    /// The bytes that it replaces, and the instructions that execute in the trampoline instead.
+    /// Addresses that the jump overwrites or whose instructions run in the trampoline instead.
     pub(crate) range: Range<u64>,
     /// Address range of the trampoline.
     pub(crate) trampoline: Range<u64>,
-    /// Where a thread enters the trampoline.
-    pub(crate) enter: u64,
-    /// Where the call of the library starts.
-    pub(crate) probe: u64,
-    /// Where a thread resumes after dispatch: at the copy of the site's instruction.
+    /// Address at which a thread enters the trampoline.
+    pub(crate) entry: u64,
+    /// Address at which the call of the library starts.
+    pub(crate) call_start: u64,
+    /// Address at which a thread resumes after dispatch: the copy of the site's instruction.
     pub(crate) resume_at: u64,
-    /// Where a thread returns from the library.
+    /// Address at which a thread returns from the library.
     pub(crate) agent_return: u64,
     /// Flags that are passed to the library with the site number.
     pub(crate) flags: u32,
@@ -93,7 +94,7 @@ struct Region {
 }
 
 impl Region {
-    fn has_room(&self) -> bool {
+    fn has_free_slot(&self) -> bool {
         (self.sites.len() as u64 + 1) * SLOT_SIZE <= self.range.end - self.range.start
     }
 
@@ -107,7 +108,9 @@ impl Region {
 pub(crate) enum SiteError {
     /// There is no readable code.
     Unreadable,
-    /// The bytes are not an instruction, or one that cannot be executed elsewhere.
+    /// The displaced copy cannot be written.
+    CopyNotWritten,
+    /// The bytes are not a valid instruction, or the instruction cannot be executed elsewhere.
     Immovable,
     /// A region near the address is needed; add it with [`SiteTable::add_region`] and try again.
     NeedsRegion,
@@ -132,12 +135,12 @@ pub(crate) struct SiteTable {
     pub(crate) trampolines: BTreeMap<u64, SiteId>,
     /// Addresses of the jump islands, with their sites.
     pub(crate) jump_islands: BTreeMap<u64, SiteId>,
-    /// Return sites that the agent has, by address. Their jumps are active whenever any jump is.
+    /// Return sites that the probe library tracks, by address. Their jumps are active whenever any jump is.
     pub(crate) return_sites: BTreeMap<u64, SiteId>,
     /// Number of active jumps.
     pub(crate) active_jumps: usize,
-    /// Range from the first to the last trap.
-    trapped_range: Range<u64>,
+    /// Smallest range that contains all sites.
+    site_range: Range<u64>,
 }
 
 impl SiteTable {
@@ -162,12 +165,12 @@ impl SiteTable {
         let bytes = &bytes[..read];
         let original = *bytes.first().ok_or(SiteError::Unreadable)?;
         let id = SiteId(self.all.len() as u32);
-        let region = self.regions.iter_mut().find(|region| region.has_room() && region.reaches(address));
+        let region = self.regions.iter_mut().find(|region| region.has_free_slot() && region.reaches(address));
         let region = region.ok_or(SiteError::NeedsRegion)?;
         let slot = region.range.start + region.sites.len() as u64 * SLOT_SIZE;
         let DisplacedInstruction { code, jump_back, length } =
             displaced_step::copy_instruction(bytes, address, slot).ok_or(SiteError::Immovable)?;
-        memory.write(slot, &code).map_err(|_| SiteError::Unreadable)?;
+        memory.write(slot, &code).map_err(|_| SiteError::CopyNotWritten)?;
         region.sites.push(id);
         let copy_end = jump_back.map(|at| (slot + at, address + length));
         let copy = code.into_boxed_slice();
@@ -185,9 +188,9 @@ impl SiteTable {
         });
         self.by_address.insert(address, id);
         let end = address + 1;
-        self.trapped_range = match self.trapped_range.is_empty() {
+        self.site_range = match self.site_range.is_empty() {
             true => address..end,
-            false => self.trapped_range.start.min(address)..self.trapped_range.end.max(end),
+            false => self.site_range.start.min(address)..self.site_range.end.max(end),
         };
         Ok(id)
     }
@@ -199,7 +202,7 @@ impl SiteTable {
 
     /// Whether there is memory for a displaced copy near an address.
     pub(crate) fn has_region_for(&self, address: u64) -> bool {
-        self.regions.iter().any(|region| region.has_room() && region.reaches(address))
+        self.regions.iter().any(|region| region.has_free_slot() && region.reaches(address))
     }
 
     /// Adds a reason for the trap, and writes it.
@@ -225,7 +228,7 @@ impl SiteTable {
         }
     }
 
-    /// Removes the sites of unmapped code and returns them.
+    /// Marks the sites of unmapped code as unmapped, forgets their addresses and returns them.
     pub(crate) fn unmap(&mut self, range: &Range<u64>) -> Vec<SiteId> {
         let there = |site: &SiteId| range.contains(&self.get(*site).address);
         let unmapped: Vec<SiteId> = self.by_address.values().copied().filter(there).collect();
@@ -242,7 +245,7 @@ impl SiteTable {
 
     /// Restores the original code in a copy of the target's memory, or in the target itself before it is detached.
     /// The sites keep their reasons.
-    pub(crate) fn remove_traps_from(&self, memory: &ProcessMemory) {
+    pub(crate) fn restore_original_code(&self, memory: &ProcessMemory) {
         for site in self.all.iter().filter(|site| site.inserted) {
             let _ = memory.write(site.address, &[site.original]);
         }
@@ -283,7 +286,7 @@ impl SiteTable {
         if self.has_jumps() {
             self.mask_jumps(start, bytes);
         }
-        if start >= self.trapped_range.end || end <= self.trapped_range.start {
+        if start >= self.site_range.end || end <= self.site_range.start {
             return;
         }
         // Iterate over whichever is smaller.

@@ -2,7 +2,7 @@
 
 use crate::sites::SiteId;
 use crate::sys::Tid;
-use crate::watchpoints::WatchId;
+use crate::watchpoints::WatchpointId;
 use invigil_session::target::BreakpointId;
 
 /// Reason for a trap.
@@ -19,7 +19,7 @@ pub(crate) enum TrapReason {
     /// A step, `finish` or `until` ends here if this thread arrives with its stack pointer above this value.
     StepEnd { tid: Tid, above: u64 },
     /// A watched local variable ceases to exist when this thread arrives with its stack pointer above this value.
-    FrameEnd { watcher: WatchId, tid: Tid, above: u64 },
+    FrameEnd { watchpoint: WatchpointId, tid: Tid, above: u64 },
 }
 
 /// The reasons for the traps at all sites.

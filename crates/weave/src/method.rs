@@ -15,7 +15,7 @@ use crate::raw::ClassFileParts;
 use crate::saved_locals::{self, SavedLocals};
 use crate::sites::{Method, Sites};
 use crate::tables;
-use crate::unlock_handlers::{ExitPath, UnlockHandlers};
+use crate::unlock_handlers::{UnlockHandlers, UnlockPath};
 
 /// First version of class files with frames.
 const WITH_FRAMES: u16 = 50;
@@ -33,33 +33,34 @@ pub(crate) fn weave(
     let frames = old_frames.map_or(Ok(Vec::new()), |attribute| frames::read(raw, attribute))?;
     let any_class = start(raw, method, |_| Ok(raw.this_class))?;
     let kept = SavedLocals::new(method, code, &frames, &any_class, sites);
-    let ready = saved_locals::ready(method, code, &frames, &any_class, &raw.pool);
-    let mut exits = UnlockHandlers::new(code, sites, &ready);
+    let this_initialised = saved_locals::this_initialised(method, code, &frames, &any_class, &raw.pool);
+    let mut unlock = UnlockHandlers::new(code, sites, &this_initialised);
 
     // Code.
     let lock = u16::try_from(kept.free).map_err(|_| too_many("variables"))?;
     let emitter = Emitter::new(pool, helper);
-    let mut probe_codes = ProbeEmitter { method, kept: &kept, ready: &ready, emitter, lock, used: 0 };
+    let mut probe_codes =
+        ProbeEmitter { method, kept: &kept, this_initialised: &this_initialised, emitter, lock, used: 0 };
     let prologue = probe_codes.prologue(sites)?;
     let around =
-        sites.works.iter().map(|work| probe_codes.probe_code(work)).collect::<Result<Vec<_>, _>>()?;
+        sites.instructions.iter().map(|site| probe_codes.probe_code(site)).collect::<Result<Vec<_>, _>>()?;
     let handler = if sites.throw.is_empty() { Vec::new() } else { probe_codes.handler(&sites.throw)? };
-    // An exit path has the exception and the lock on its stack.
-    let least = if exits.is_empty() { 0 } else { 2 };
+    // An unlock path has the exception and the lock on its stack.
+    let least = if unlock.is_empty() { 0 } else { 2 };
     let max_stack = (u32::from(code.max_stack) + u32::from(probe_codes.emitter.peak)).max(least);
     let max_locals = u32::from(lock) + u32::from(probe_codes.used);
     let layout = Layout::new(code, &around, prologue.len())?;
     let mut bytes = layout.write(code, &around, &prologue)?;
     let handler_at = bytes.len() as u32;
     bytes.extend_from_slice(&handler);
-    exits.write(code, &layout, &around, lock, &mut bytes)?;
+    unlock.write(code, &layout, &around, lock, &mut bytes)?;
     let length = bytes.len() as u32;
     if length > LIMIT {
         return Err(too_long(length));
     }
 
     // Handlers.
-    let mut handlers = exits.handlers.clone();
+    let mut handlers = unlock.handlers.clone();
     let added_handlers = u16::try_from(handlers.len()).map_err(|_| too_many("handlers"))?;
     let place = |pc: u16| Ok::<_, ClassFileError>(layout.target[code.index(pc.into())?] as u16);
     for old in &code.handlers {
@@ -67,7 +68,7 @@ pub(crate) fn weave(
         handlers.push(Handler { start, end, handler, ..*old });
     }
     if !sites.throw.is_empty() {
-        for (start, end) in ranges(code, &layout, &ready).into_iter().chain(exits.out) {
+        for (start, end) in ranges(code, &layout, &this_initialised).into_iter().chain(unlock.rethrow_range) {
             handlers.push(Handler {
                 start: start as u16,
                 end: end as u16,
@@ -80,11 +81,11 @@ pub(crate) fn weave(
     // Frames.
     let mut new_frames = None;
     if raw.major >= WITH_FRAMES {
-        let uses_object = kept.is_used() || !exits.is_empty();
+        let uses_object = kept.is_used() || !unlock.is_empty();
         let object = if uses_object { pool.class("java/lang/Object")? } else { 0 };
         let frames =
             Frames { raw, method, code, layout: &layout, kept: &kept, frames: &frames, lock, object };
-        new_frames = frames.write(pool, (!handler.is_empty()).then_some(handler_at), &exits)?;
+        new_frames = frames.write(pool, (!handler.is_empty()).then_some(handler_at), &unlock)?;
     }
 
     let mut out = Vec::with_capacity(bytes.len() + 64);
@@ -151,12 +152,13 @@ fn start(
 
 /// The ranges of code whose exceptions are reported: all code except the part of a constructor before `this` is
 /// initialised.
-fn ranges(code: &Code<'_>, layout: &Layout, ready: &[bool]) -> Vec<(u32, u32)> {
-    let is_ready = |instruction: usize| ready.get(instruction).is_none_or(|&ready| ready);
+fn ranges(code: &Code<'_>, layout: &Layout, this_initialised: &[bool]) -> Vec<(u32, u32)> {
+    let is_initialised =
+        |instruction: usize| this_initialised.get(instruction).is_none_or(|initialised| *initialised);
     let mut ranges = Vec::new();
     let mut start = None;
     for instruction in 0..=code.len() {
-        let inside = instruction < code.len() && is_ready(instruction);
+        let inside = instruction < code.len() && is_initialised(instruction);
         match (start, inside) {
             (None, true) => start = Some(layout.target[instruction]),
             (Some(from), false) => {
@@ -186,14 +188,14 @@ impl Frames<'_> {
         &self,
         pool: &mut Additions,
         handler_at: Option<u32>,
-        exits: &UnlockHandlers,
+        unlock: &UnlockHandlers,
     ) -> Result<Option<Vec<u8>>, NotWoven> {
         let layout = self.layout;
         // If locals or frames were added in front, a frame cannot be encoded relative to the previous one.
         let restate = !self.kept.copies.is_empty() || !layout.first_islands.is_empty();
         let mut full = Vec::new();
         let mut start_locals = Vec::new();
-        if restate || !layout.last_islands.is_empty() || !exits.is_empty() {
+        if restate || !layout.last_islands.is_empty() || !unlock.is_empty() {
             start_locals = start(self.raw, self.method, |name| pool.class(name))?;
             full = frames::expand(self.frames, start_locals.clone()).ok_or_else(|| too_many("frames"))?;
             for frame in &mut full {
@@ -224,16 +226,16 @@ impl Frames<'_> {
             self.frame(&mut writer, place, at(self.code.pc(target))?)?;
         }
         let throwable =
-            if handler_at.is_some() || !exits.is_empty() { pool.class("java/lang/Throwable")? } else { 0 };
+            if handler_at.is_some() || !unlock.is_empty() { pool.class("java/lang/Throwable")? } else { 0 };
         let thrown = [Type::Object(throwable)];
         if let Some(place) = handler_at {
             writer.frame(place, Form::Full, &self.kept.locals(self.object), &thrown);
         }
-        for &(way, place) in &exits.ways {
-            let mut frame = match way {
-                ExitPath::Handler(pc) => at(pc.into())?.clone(),
-                ExitPath::Out => self.out(self.kept.locals(self.object), &thrown),
-                ExitPath::Early => self.out(vec![Type::UninitializedThis], &thrown),
+        for &(path, place) in &unlock.paths {
+            let mut frame = match path {
+                UnlockPath::Handler(pc) => at(pc.into())?.clone(),
+                UnlockPath::Rethrow => self.rethrow_frame(self.kept.locals(self.object), &thrown),
+                UnlockPath::RethrowBeforeInit => self.rethrow_frame(vec![Type::UninitializedThis], &thrown),
             };
             frames::place(&mut frame.locals, self.lock, Type::Object(self.object));
             self.frame(&mut writer, place, &frame)?;
@@ -244,7 +246,7 @@ impl Frames<'_> {
         Ok(Some(writer.finish().ok_or_else(|| too_many("frames"))?))
     }
 
-    fn out(&self, locals: Vec<Type>, stack: &[Type]) -> Frame {
+    fn rethrow_frame(&self, locals: Vec<Type>, stack: &[Type]) -> Frame {
         Frame { pc: 0, form: Form::Full, locals, stack: stack.to_vec() }
     }
 

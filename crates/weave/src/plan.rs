@@ -18,7 +18,7 @@ pub trait ProbePlan {
 /// Set of site kinds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SiteKinds {
-    /// Entries and exits, ordinary and exceptional.
+    /// Entries of methods, returns, and exceptions that leave them.
     pub methods: bool,
     /// Writes of fields.
     pub fields: bool,
@@ -52,14 +52,15 @@ pub struct Site<'a> {
     pub kind: SiteKind<'a>,
 }
 
-/// SiteKind of a site with the names that it involves.
+/// Kind of a site, with the names involved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SiteKind<'a> {
     /// Entry of the method. In a constructor this is before the call of `super(…)`, so `this` is not available.
     Enter,
     /// Before a `return`; each `return` is a site of its own.
     Return,
-    /// An exception leaves the method. In a constructor, only the code after `super(…)` is covered.
+    /// An exception leaves the method. In a constructor, only the code after `super(…)` is covered. The Java agent does
+    /// not use these sites: its events are entries, normal returns, calls and writes.
     Throw,
     /// After a successful write of a field.
     Field {

@@ -14,7 +14,7 @@ pub(crate) struct ProbeEmitter<'m, 'p> {
     pub(crate) method: &'m Method<'m>,
     pub(crate) kept: &'m SavedLocals,
     /// For each instruction of a constructor, whether `this` is initialised before it.
-    pub(crate) ready: &'m [bool],
+    pub(crate) this_initialised: &'m [bool],
     pub(crate) emitter: Emitter<'p>,
     /// Slot of the acquired lock. Those behind it hold temporaries within the code of one site.
     pub(crate) lock: u16,
@@ -23,7 +23,6 @@ pub(crate) struct ProbeEmitter<'m, 'p> {
 }
 
 /// Values available at a site in addition to the saved locals.
-#[derive(Default)]
 struct Here {
     value: Option<Source>,
     owner: Option<Source>,
@@ -31,8 +30,14 @@ struct Here {
     thrown: Option<Source>,
     /// The arguments of a call; `None` if the site is not a call.
     arguments: Option<Vec<Source>>,
-    /// Whether `this` is not initialised.
-    early: bool,
+    /// Whether `this` is initialised.
+    this_initialised: bool,
+}
+
+impl Here {
+    fn new(this_initialised: bool) -> Here {
+        Here { value: None, owner: None, result: None, thrown: None, arguments: None, this_initialised }
+    }
 }
 
 impl<'m, 'p> ProbeEmitter<'m, 'p> {
@@ -63,31 +68,31 @@ impl<'m, 'p> ProbeEmitter<'m, 'p> {
     }
 
     /// The code around an instruction.
-    pub(crate) fn probe_code(&mut self, work: &SiteProbes) -> Result<ProbeCode, NotWoven> {
+    pub(crate) fn probe_code(&mut self, site: &SiteProbes) -> Result<ProbeCode, NotWoven> {
         self.emitter.restart();
-        let (before, after) = match &work.effect {
+        let (before, after) = match &site.effect {
             InstructionEffect::Put { value, is_static, of_this_class } => {
-                let early = self.is_early(work.instruction);
-                self.put(&work.after, *value, *is_static || (*of_this_class && early), *is_static, early)?
+                let this_initialised = self.is_this_initialised(site.instruction);
+                let hides_owner = *is_static || (*of_this_class && !this_initialised);
+                self.put(&site.after, *value, hides_owner, *is_static, this_initialised)?
             }
             InstructionEffect::Store { value, slot } => {
                 let here = Here {
                     value: Some(Source::Slot(*value, *slot)),
-                    early: self.is_early(work.instruction),
-                    ..Here::default()
+                    ..Here::new(self.is_this_initialised(site.instruction))
                 };
-                self.written(&work.after, &here, &[])?
+                self.written(&site.after, &here, &[])?
             }
             InstructionEffect::Call { arguments, result, is_static, is_constructor } => {
-                self.call(work, arguments, *result, *is_static, *is_constructor)?
+                self.call(site, arguments, *result, *is_static, *is_constructor)?
             }
-            InstructionEffect::Return => (self.leave(&work.before)?, Vec::new()),
+            InstructionEffect::Return => (self.leave(&site.before)?, Vec::new()),
         };
-        Ok(ProbeCode { instruction: work.instruction, before, after })
+        Ok(ProbeCode { instruction: site.instruction, before, after })
     }
 
-    fn is_early(&self, instruction: usize) -> bool {
-        self.ready.get(instruction).is_some_and(|ready| !ready)
+    fn is_this_initialised(&self, instruction: usize) -> bool {
+        self.this_initialised.get(instruction).is_none_or(|initialised| *initialised)
     }
 
     /// Allocates a slot for a temporary.
@@ -105,7 +110,7 @@ impl<'m, 'p> ProbeEmitter<'m, 'p> {
                 .iter()
                 .map(|&capture| {
                     let found = match capture {
-                        Capture::This if here.early => None,
+                        Capture::This if !here.this_initialised => None,
                         Capture::This => Some(self.kept.source(capture)),
                         Capture::Argument(index) => match &here.arguments {
                             Some(arguments) => arguments.get(usize::from(index)).copied(),
@@ -160,10 +165,10 @@ impl<'m, 'p> ProbeEmitter<'m, 'p> {
         value: Shape,
         hides_owner: bool,
         is_static: bool,
-        early: bool,
+        this_initialised: bool,
     ) -> Result<(Vec<u8>, Vec<u8>), NotWoven> {
         let is_wide = value.slots() == 2;
-        let mut here = Here { early, ..Here::default() };
+        let mut here = Here::new(this_initialised);
         // The most frequent captures can stay on the stack.
         if let [probe] = probes {
             let on_stack = Some(Source::Stack(value));
@@ -223,7 +228,7 @@ impl<'m, 'p> ProbeEmitter<'m, 'p> {
 
     fn call(
         &mut self,
-        work: &SiteProbes,
+        site: &SiteProbes,
         arguments: &[Shape],
         result: Option<Shape>,
         is_static: bool,
@@ -240,13 +245,13 @@ impl<'m, 'p> ProbeEmitter<'m, 'p> {
                 });
             if wants_owner(probes) { 0 } else { indices.min().unwrap_or(arguments.len()) }
         };
-        let takes_owner = (wants_owner(&work.before) && !is_constructor) || wants_owner(&work.after);
-        let first = first(&work.before).min(first(&work.after));
-        let for_after = wants_owner(&work.after)
-            || work.after.iter().flat_map(|probe| &probe.captures).any(|c| matches!(c, Capture::Argument(_)));
+        let takes_owner = (wants_owner(&site.before) && !is_constructor) || wants_owner(&site.after);
+        let first = first(&site.before).min(first(&site.after));
+        let for_after = wants_owner(&site.after)
+            || site.after.iter().flat_map(|probe| &probe.captures).any(|c| matches!(c, Capture::Argument(_)));
 
         let mut next = 1;
-        let mut here = Here { early: self.is_early(work.instruction), ..Here::default() };
+        let mut here = Here::new(self.is_this_initialised(site.instruction));
         let mut sources = vec![Source::Null; arguments.len()];
         for (source, &shape) in sources.iter_mut().zip(arguments).skip(first).rev() {
             let slot = self.slot(&mut next, shape);
@@ -266,7 +271,7 @@ impl<'m, 'p> ProbeEmitter<'m, 'p> {
         if !is_constructor {
             here.owner = owner;
         }
-        self.report(&work.before, &here)?;
+        self.report(&site.before, &here)?;
         for source in &spilled[..arguments.len()] {
             if let Source::Slot(shape, slot) = *source {
                 self.emitter.load(shape, slot);
@@ -279,14 +284,14 @@ impl<'m, 'p> ProbeEmitter<'m, 'p> {
         let before = self.emitter.take();
 
         self.emitter.restart();
-        here.early = self.is_early(work.instruction + 1);
+        here.this_initialised = self.is_this_initialised(site.instruction + 1);
         here.owner = owner;
-        if let Some(shape) = result.filter(|_| wants(&work.after, Capture::Result)) {
-            let (source, held) = self.result(&work.after, shape, &mut next);
+        if let Some(shape) = result.filter(|_| wants(&site.after, Capture::Result)) {
+            let (source, held) = self.result(&site.after, shape, &mut next);
             here.result = Some(source);
             spilled.extend(held);
         }
-        self.report(&work.after, &here)?;
+        self.report(&site.after, &here)?;
         self.forget(&spilled);
         Ok((before, self.emitter.take()))
     }
@@ -306,7 +311,7 @@ impl<'m, 'p> ProbeEmitter<'m, 'p> {
 
     /// The code before a `return`.
     fn leave(&mut self, probes: &[Probe]) -> Result<Vec<u8>, NotWoven> {
-        let mut here = Here::default();
+        let mut here = Here::new(true);
         let result = self.method.result.and_then(Shape::of);
         if let Some(shape) = result
             && probes.iter().any(|probe| probe.captures.contains(&Capture::Result))
@@ -322,7 +327,7 @@ impl<'m, 'p> ProbeEmitter<'m, 'p> {
         self.emitter.restart();
         // The exception itself: the interrupted code may have had an empty stack.
         self.emitter.grow(1);
-        let mut here = Here::default();
+        let mut here = Here::new(true);
         if probes.iter().any(|probe| probe.captures.contains(&Capture::Thrown)) {
             here.thrown = Some(self.result(probes, Shape::Reference, &mut 1).0);
         }

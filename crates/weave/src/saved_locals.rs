@@ -110,11 +110,14 @@ impl SavedLocals {
 
     /// Adds the copies to the locals of a frame.
     pub(crate) fn extend(&self, locals: &mut Vec<Type>, stack: &[Type], object: u16) {
-        let ready = !locals.iter().chain(stack).any(|&value| value == Type::UninitializedThis);
+        let is_initialised = !locals.iter().chain(stack).any(|&value| value == Type::UninitializedThis);
         for copy in &self.copies {
             let is_this = self.source(Capture::This) == Source::Slot(copy.shape, copy.to);
-            let value =
-                if is_this && !ready { Type::UninitializedThis } else { Type::of(copy.shape, object) };
+            let value = if is_this && !is_initialised {
+                Type::UninitializedThis
+            } else {
+                Type::of(copy.shape, object)
+            };
             frames::place(locals, copy.to, value);
         }
     }
@@ -122,9 +125,9 @@ impl SavedLocals {
 
 /// The captures of `this` and of arguments outside of the method entry.
 fn wanted(sites: &Sites) -> Vec<Capture> {
-    let own = sites.works.iter().flat_map(|work| {
-        let is_call = matches!(work.effect, InstructionEffect::Call { .. });
-        let probes = work.before.iter().chain(&work.after);
+    let own = sites.instructions.iter().flat_map(|site| {
+        let is_call = matches!(site.effect, InstructionEffect::Call { .. });
+        let probes = site.before.iter().chain(&site.after);
         probes.flat_map(|probe| &probe.captures).filter(move |capture| !is_call || **capture == Capture::This)
     });
     let throw = sites.throw.iter().flat_map(|probe| &probe.captures);
@@ -147,7 +150,7 @@ fn wanted(sites: &Sites) -> Vec<Capture> {
 ///
 /// The frames determine the state at branch targets. In between, a constructor call initialises the most recent
 /// uninitialised `new`, or `this`.
-pub(crate) fn ready(
+pub(crate) fn this_initialised(
     method: &Method<'_>,
     code: &Code<'_>,
     frames: &[Frame],
@@ -159,35 +162,36 @@ pub(crate) fn ready(
     }
     let Some(frames) = frames::expand(frames, start.to_vec()) else { return vec![false; code.len() + 1] };
     let mut frames = frames.iter().peekable();
-    let mut ready = Vec::with_capacity(code.len() + 1);
-    let (mut is_ready, mut waiting) = (false, 0);
+    let mut initialised = Vec::with_capacity(code.len() + 1);
+    // The number of objects after their `new` and before the call of their constructor.
+    let (mut is_initialised, mut uninitialised) = (false, 0);
     for index in 0..code.len() {
         if let Some(frame) = frames.next_if(|frame| frame.pc as usize <= code.pc(index)) {
             let values = || frame.locals.iter().chain(&frame.stack);
-            is_ready = !values().any(|&value| value == Type::UninitializedThis);
-            let mut made: Vec<_> = values()
+            is_initialised = !values().any(|&value| value == Type::UninitializedThis);
+            let mut created: Vec<_> = values()
                 .filter_map(|&value| match value {
                     Type::Uninitialized(pc) => Some(pc),
                     _ => None,
                 })
                 .collect();
-            made.sort_unstable();
-            made.dedup();
-            waiting = made.len();
+            created.sort_unstable();
+            created.dedup();
+            uninitialised = created.len();
         }
-        ready.push(is_ready);
+        initialised.push(is_initialised);
         match code.op(index) {
-            opcode::NEW => waiting += 1,
-            opcode::INVOKESPECIAL if !is_ready && pool.is_constructor(code.operand(index)) => {
-                if waiting == 0 {
-                    is_ready = true;
+            opcode::NEW => uninitialised += 1,
+            opcode::INVOKESPECIAL if !is_initialised && pool.is_constructor(code.operand(index)) => {
+                if uninitialised == 0 {
+                    is_initialised = true;
                 } else {
-                    waiting -= 1;
+                    uninitialised -= 1;
                 }
             }
             _ => {}
         }
     }
-    ready.push(is_ready);
-    ready
+    initialised.push(is_initialised);
+    initialised
 }

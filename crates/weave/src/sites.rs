@@ -67,18 +67,18 @@ pub(crate) struct SiteProbes {
 pub(crate) struct Sites {
     pub(crate) enter: Vec<Probe>,
     pub(crate) throw: Vec<Probe>,
-    pub(crate) works: Vec<SiteProbes>,
+    pub(crate) instructions: Vec<SiteProbes>,
 }
 
 impl Sites {
     pub(crate) fn is_empty(&self) -> bool {
-        self.enter.is_empty() && self.throw.is_empty() && self.works.is_empty()
+        self.enter.is_empty() && self.throw.is_empty() && self.instructions.is_empty()
     }
 
     /// All probes that may capture `this` or arguments outside of the method entry.
     pub(crate) fn probes(&self) -> impl Iterator<Item = &Probe> {
-        let works = self.works.iter().flat_map(|work| work.before.iter().chain(&work.after));
-        self.enter.iter().chain(&self.throw).chain(works)
+        let at_instructions = self.instructions.iter().flat_map(|site| site.before.iter().chain(&site.after));
+        self.enter.iter().chain(&self.throw).chain(at_instructions)
     }
 }
 
@@ -119,13 +119,13 @@ impl<'a, 'p> SiteVisitor<'a, 'p> {
                 next_line += 1;
             }
             if index == 0 && wants.methods {
-                sites.enter = self.ask(SiteKind::Enter, &self.method.parameters, None);
+                sites.enter = self.probes_at(SiteKind::Enter, &self.method.parameters, None);
             }
-            sites.works.extend(self.instruction(&raw.pool, code, index, wants, &names)?);
+            sites.instructions.extend(self.instruction(&raw.pool, code, index, wants, &names)?);
         }
         if wants.methods {
             self.line = None;
-            sites.throw = self.ask(SiteKind::Throw, &self.method.parameters, None);
+            sites.throw = self.probes_at(SiteKind::Throw, &self.method.parameters, None);
         }
         Ok(sites)
     }
@@ -148,7 +148,7 @@ impl<'a, 'p> SiteVisitor<'a, 'p> {
                     Shape::of(&field.descriptor).ok_or_else(|| error("a field has an invalid type"))?;
                 let is_static = op == opcode::PUTSTATIC;
                 let (owner, name, descriptor) = (&*field.owner, &*field.name, &*field.descriptor);
-                after = self.ask(SiteKind::Field { owner, name, descriptor, is_static }, own, None);
+                after = self.probes_at(SiteKind::Field { owner, name, descriptor, is_static }, own, None);
                 InstructionEffect::Put { value, is_static, of_this_class: owner == self.method.class }
             }
             opcode::INVOKEVIRTUAL..=opcode::INVOKEINTERFACE if wants.calls => {
@@ -160,8 +160,8 @@ impl<'a, 'p> SiteVisitor<'a, 'p> {
                 let target = if name == "<init>" { self.target(pool, code, index, names) } else { None };
                 let stored = target.as_ref().map(Target::stored);
                 let site = |when| SiteKind::Call { owner, name, descriptor, is_static, when, stored };
-                before = self.ask(site(CallSide::Before), &parameters, None);
-                after = self.ask(site(CallSide::After), &parameters, result);
+                before = self.probes_at(site(CallSide::Before), &parameters, None);
+                after = self.probes_at(site(CallSide::After), &parameters, result);
                 InstructionEffect::Call {
                     arguments: parameters.iter().filter_map(|parameter| Shape::of(parameter)).collect(),
                     result: result.and_then(Shape::of),
@@ -170,7 +170,7 @@ impl<'a, 'p> SiteVisitor<'a, 'p> {
                 }
             }
             opcode::IRETURN..=opcode::RETURN if wants.methods => {
-                before = self.ask(SiteKind::Return, own, self.method.result);
+                before = self.probes_at(SiteKind::Return, own, self.method.result);
                 InstructionEffect::Return
             }
             _ if wants.locals => {
@@ -182,13 +182,14 @@ impl<'a, 'p> SiteVisitor<'a, 'p> {
                 else {
                     return Ok(None);
                 };
-                after = self.ask(SiteKind::Local { slot, name: &name, descriptor: &descriptor }, own, None);
+                after =
+                    self.probes_at(SiteKind::Local { slot, name: &name, descriptor: &descriptor }, own, None);
                 InstructionEffect::Store { value, slot }
             }
             _ => return Ok(None),
         };
-        let some = !before.is_empty() || !after.is_empty();
-        Ok(some.then_some(SiteProbes { instruction: index, effect, before, after }))
+        let has_probes = !before.is_empty() || !after.is_empty();
+        Ok(has_probes.then_some(SiteProbes { instruction: index, effect, before, after }))
     }
 
     /// The variable to which the next instruction stores the object whose constructor is called here.
@@ -229,7 +230,7 @@ impl<'a, 'p> SiteVisitor<'a, 'p> {
     }
 
     /// The probes at a site. Probes with unavailable captures are skipped.
-    fn ask(&mut self, kind: SiteKind<'_>, parameters: &[&str], result: Option<&str>) -> Vec<Probe> {
+    fn probes_at(&mut self, kind: SiteKind<'_>, parameters: &[&str], result: Option<&str>) -> Vec<Probe> {
         let method = self.method;
         let mut probes = self.plan.probes(&Site {
             class: method.class,
@@ -240,9 +241,11 @@ impl<'a, 'p> SiteVisitor<'a, 'p> {
             kind,
         });
         probes.retain(|probe| {
-            let wrong =
-                probe.captures.iter().find_map(|&capture| missing(capture, kind, parameters.len(), result));
-            if let Some(reason) = wrong {
+            let unavailable = probe
+                .captures
+                .iter()
+                .find_map(|&capture| unavailable_reason(capture, kind, parameters.len(), result));
+            if let Some(reason) = unavailable {
                 self.skipped.push(SkippedMethod {
                     method: method.name.to_owned(),
                     descriptor: method.descriptor.to_owned(),
@@ -250,7 +253,7 @@ impl<'a, 'p> SiteVisitor<'a, 'p> {
                     reason: Cow::Borrowed(reason),
                 });
             }
-            wrong.is_none()
+            unavailable.is_none()
         });
         probes
     }
@@ -306,13 +309,13 @@ fn is_this_below(pool: &Pool<'_>, code: &Code<'_>, call: usize) -> bool {
 }
 
 /// Why a capture is not available at a site.
-fn missing(
+fn unavailable_reason(
     capture: Capture,
     kind: SiteKind<'_>,
     parameters: usize,
     result: Option<&str>,
 ) -> Option<&'static str> {
-    let (there, reason) = match capture {
+    let (is_available, reason) = match capture {
         Capture::This => (true, ""),
         Capture::Argument(index) => {
             (usize::from(index) < parameters, "the method has fewer parameters than the probe captures")
@@ -332,7 +335,7 @@ fn missing(
         ),
         Capture::Thrown => (matches!(kind, SiteKind::Throw), "nothing is thrown at this site"),
     };
-    (!there).then_some(reason)
+    (!is_available).then_some(reason)
 }
 
 /// The entries of the line number tables, by offset.

@@ -35,9 +35,9 @@ impl<'m> Tracker<'m> {
     }
 
     /// The initial configurations. One whose initialization raises a fault is left out.
-    pub(crate) fn starts(&mut self) -> ConfigSet {
-        let starts = self.model.starts();
-        let mut set: Vec<u32> = starts.iter().filter_map(|start| self.add(start)).collect();
+    pub(crate) fn initial_configs(&mut self) -> ConfigSet {
+        let states = self.model.initial_states();
+        let mut set: Vec<u32> = states.iter().filter_map(|state| self.add(state)).collect();
         set.sort_unstable();
         set.into()
     }

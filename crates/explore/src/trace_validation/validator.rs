@@ -165,7 +165,7 @@ impl<'b> Validator<'b> {
         options: ValidationOptions,
     ) -> Result<Validator<'b>, ValidationError> {
         let mut tracker = Tracker::new(binding.model, binding.is_hidden.clone());
-        let current = tracker.starts();
+        let current = tracker.initial_configs();
         if current.len() > options.max_configurations {
             return Err(ValidationError::TooManyConfigurations);
         }

@@ -98,7 +98,7 @@ struct Naive<'a> {
 impl<'a> Naive<'a> {
     fn new(model: &'a Model, omega: &'a OmegaAutomaton, demands: &'a [FairnessConstraint]) -> Naive<'a> {
         let mut naive = Naive { model, omega, demands, initial: vec![], nodes: vec![], edges: vec![] };
-        for start in model.starts() {
+        for start in model.initial_states() {
             assert!(start.fault.is_none());
             for (at, _) in naive.read(omega.initial, Step::at(&start.words)) {
                 if !naive.nodes.contains(&(start.words.clone(), at)) {
@@ -243,7 +243,7 @@ fn reached<'e>(
 /// The path, projected to the model as for display.
 fn is_run(model: &Model, path: &Path) {
     let (to, by) = path.loop_back.unwrap();
-    assert!(model.starts().iter().any(|start| start.words == path.states[0]));
+    assert!(model.initial_states().iter().any(|start| start.words == path.states[0]));
     let actions = path.actions.iter().copied().map(Some).chain([by]);
     for (at, action) in actions.enumerate() {
         let target = path.states.get(at + 1).unwrap_or(&path.states[to]);

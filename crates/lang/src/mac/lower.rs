@@ -102,7 +102,7 @@ pub(crate) trait NameResolver {
     }
 
     /// Returns what is known about a value of a named event.
-    fn carried(&self, _event: &str, _index: u32) -> ValueKnowledge {
+    fn event_value(&self, _event: &str, _index: u32) -> ValueKnowledge {
         ValueKnowledge::Known
     }
 
@@ -313,7 +313,7 @@ impl<N: NameResolver> ExpressionCompiler<'_, N> {
 
     /// Reports a value of an imported event that cannot be read.
     fn known(&mut self, event: &str, index: u32, span: Span) -> Option<()> {
-        match self.names.carried(event, index) {
+        match self.names.event_value(event, index) {
             ValueKnowledge::Known => Some(()),
             ValueKnowledge::Broken => None,
             ValueKnowledge::Object => {

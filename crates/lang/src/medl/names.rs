@@ -50,7 +50,7 @@ pub(super) struct SymbolTable<'a> {
     pub(super) actions: Vec<(String, Span)>,
     pub(super) used: HashSet<String>,
     /// What is known about each value of an imported event, and about further values.
-    carried: HashMap<String, (Vec<ValueKnowledge>, ValueKnowledge)>,
+    event_values: HashMap<String, (Vec<ValueKnowledge>, ValueKnowledge)>,
 }
 
 impl<'a> SymbolTable<'a> {
@@ -84,8 +84,8 @@ impl<'a> SymbolTable<'a> {
 
     /// Records that an event carries the values of another one.
     pub(super) fn carries(&mut self, event: &str, carrier: &str) {
-        if let Some(carried) = self.carried.get(carrier).cloned() {
-            self.carried.insert(event.to_owned(), carried);
+        if let Some(values) = self.event_values.get(carrier).cloned() {
+            self.event_values.insert(event.to_owned(), values);
         }
     }
 
@@ -173,7 +173,7 @@ impl<'a> SymbolTable<'a> {
         };
         let each =
             values.iter().map(|ty| if ty.is_some() { ValueKnowledge::Known } else { ValueKnowledge::Object });
-        self.carried.insert(import.name.text.clone(), (each.collect(), others));
+        self.event_values.insert(import.name.text.clone(), (each.collect(), others));
         // An object keeps its place in the list, but is never read.
         values.into_iter().map(|ty| ty.unwrap_or(Type::Boolean)).collect()
     }
@@ -301,8 +301,8 @@ impl NameResolver for SymbolTable<'_> {
         build.fits(path.span, made)
     }
 
-    fn carried(&self, event: &str, index: u32) -> ValueKnowledge {
-        self.carried.get(event).map_or(ValueKnowledge::Known, |(each, others)| {
+    fn event_value(&self, event: &str, index: u32) -> ValueKnowledge {
+        self.event_values.get(event).map_or(ValueKnowledge::Known, |(each, others)| {
             each.get(index as usize).copied().unwrap_or(*others)
         })
     }

@@ -26,7 +26,7 @@ pub(super) const MAX_NODES: usize = 1 << 20;
 /// let n = Variable::scalar("n", Domain::Integer { low: 0, high: 3 }, 2);
 /// let model = Model::new(ModelParts { variables: vec![n], ..ModelParts::default() }).unwrap();
 /// let even = predicate(&model, SourceId(0), "n % 2 == 0").unwrap();
-/// assert!(model.holds(&even, Step::at(&model.starts()[0].words)).unwrap());
+/// assert!(model.holds(&even, Step::at(&model.initial_states()[0].words)).unwrap());
 ///
 /// let diagnostics = predicate(&model, SourceId(0), "m == 0").unwrap_err();
 /// assert_eq!(diagnostics[0].message, "unknown name `m`");

@@ -40,8 +40,8 @@ impl NativeTarget {
             match plan.trigger.clone() {
                 Trigger::Access(access) if is_needed => self.watch_event(index, access)?,
                 Trigger::Access(_) => {
-                    if let Some(watcher) = plan.watcher.take() {
-                        self.unwatch(watcher)?;
+                    if let Some(watchpoint) = plan.watchpoint.take() {
+                        self.unwatch(watchpoint)?;
                     }
                 }
                 Trigger::Syscall { .. } => self.update_syscall_tracing()?,
@@ -83,7 +83,8 @@ impl NativeTarget {
 
     /// Enables or disables stops at system calls.
     pub(crate) fn update_syscall_tracing(&mut self) -> TargetResult {
-        let is_needed = self.plans.needs_syscalls() || self.watchpoints.has_pages() || self.is_armed();
+        let is_needed =
+            self.plans.needs_syscalls() || self.watchpoints.has_pages() || self.has_debug_registers();
         if self.tracer.trace_syscalls != is_needed {
             self.tracer.trace_syscalls = is_needed;
             // Running threads stop at system calls only after they are resumed again.
@@ -96,7 +97,8 @@ impl NativeTarget {
     pub(super) fn rewatch_events(&mut self) -> TargetResult {
         for index in 0..self.plans.all.len() {
             let plan = &self.plans.all[index];
-            if let (true, Trigger::Access(access), None) = (plan.active, plan.trigger.clone(), &plan.watcher)
+            if let (true, Trigger::Access(access), None) =
+                (plan.active, plan.trigger.clone(), &plan.watchpoint)
             {
                 self.watch_event(index, access)?;
             }
@@ -107,18 +109,18 @@ impl NativeTarget {
     fn watch_event(&mut self, index: usize, access: AccessKind) -> TargetResult {
         let name = self.plans.all[index].name.clone();
         // A local variable can be watched only while its function runs.
-        let watcher = match self.extent_of(&name) {
+        let watchpoint = match self.extent_of(&name) {
             Ok((value, range)) => Some(self.watch(value, range, access, WatchReason::Event(index as u32))?),
             Err(_) => None,
         };
-        self.plans.all[index].watcher = watcher;
+        self.plans.all[index].watchpoint = watchpoint;
         Ok(())
     }
 
     /// Records that the call whose variable an event watches has returned.
     pub(crate) fn event_watch_ended(&mut self, plan: u32) {
         if let Some(plan) = self.plans.all.get_mut(plan as usize) {
-            plan.watcher = None;
+            plan.watchpoint = None;
         }
     }
 

@@ -12,7 +12,7 @@ pub(crate) use params::fetch_registers;
 
 use crate::sites::SiteId;
 use crate::sys::Tid;
-use crate::watchpoints::{AccessKind, WatchId};
+use crate::watchpoints::{AccessKind, WatchpointId};
 use iced_x86::Instruction;
 use invigil_debuginfo::value::{Extractor, RegisterNeeds};
 use invigil_expr::value::Value;
@@ -79,7 +79,7 @@ pub(crate) struct EventPlan {
     /// Whether the event is instrumented now.
     active: bool,
     /// The watchpoint that observes it, if it is an access.
-    watcher: Option<WatchId>,
+    watchpoint: Option<WatchpointId>,
 }
 
 /// The plans of all events of the catalog.
@@ -100,7 +100,7 @@ impl EventPlans {
         for plan in &mut self.all {
             plan.sites.clear();
             plan.resolved.clear();
-            plan.watcher = None;
+            plan.watchpoint = None;
         }
     }
 

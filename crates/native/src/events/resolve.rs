@@ -38,7 +38,7 @@ impl NativeTarget {
                 sites: Vec::new(),
                 resolved: Vec::new(),
                 active: false,
-                watcher: None,
+                watchpoint: None,
             });
         }
         for index in 0..self.plans.all.len() {

@@ -4,7 +4,7 @@ use super::NativeTarget;
 use crate::images;
 use crate::inject;
 use crate::maps;
-use crate::sites::{REGION, SiteError, SiteId};
+use crate::sites::{REGION_SIZE, SiteError, SiteId};
 use crate::sys::Tid;
 use crate::traced_thread::TracedThread;
 use crate::tracer::{TraceStop, Tracer, trace_error};
@@ -70,7 +70,7 @@ impl NativeTarget {
         self.tracer.memory.write(start, &inject::SCRATCH).map_err(|_| unwritable(start))?;
         self.scratch = start;
         // The first slot of the region holds the scratch bytes.
-        self.tracer.sites.add_region(start + crate::displaced_step::SLOT_SIZE, start + REGION);
+        self.tracer.sites.add_region(start + crate::displaced_step::SLOT_SIZE, start + REGION_SIZE);
         Ok(())
     }
 
@@ -78,12 +78,12 @@ impl NativeTarget {
     pub(crate) fn map_code_region(&mut self, near: u64) -> TargetResult<u64> {
         let tid = self.stopped_thread()?;
         let all = maps::read(self.tracer.process).map_err(trace_error)?;
-        let place = maps::gap_near(&all, near, REGION).ok_or_else(|| {
+        let place = maps::gap_near(&all, near, REGION_SIZE).ok_or_else(|| {
             TargetError::Control("there is no free range in the program's address space".into())
         })?;
         let protection = (libc::PROT_READ | libc::PROT_EXEC) as u64;
         let flags = (libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED_NOREPLACE) as u64;
-        let start = self.inject(tid, libc::SYS_mmap, [place, REGION, protection, flags, u64::MAX, 0])?;
+        let start = self.inject(tid, libc::SYS_mmap, [place, REGION_SIZE, protection, flags, u64::MAX, 0])?;
         if start < 0 {
             let error = std::io::Error::from_raw_os_error(-start as i32);
             return Err(TargetError::Control(format!("cannot map memory in the program: {error}")));
@@ -123,13 +123,18 @@ impl NativeTarget {
                 Err(SiteError::NeedsRegion) => {
                     self.tracer.stop_all()?;
                     let start = self.map_code_region(address)?;
-                    self.tracer.sites.add_region(start, start + REGION);
+                    self.tracer.sites.add_region(start, start + REGION_SIZE);
                     if !self.tracer.sites.has_region_for(address) {
                         return Err(TargetError::Control(format!("cannot map memory near {address:#x}")));
                     }
                 }
                 Err(SiteError::Unreadable) => {
                     return Err(TargetError::Request(format!("there is no code at {address:#x}")));
+                }
+                Err(SiteError::CopyNotWritten) => {
+                    return Err(TargetError::Control(format!(
+                        "cannot write the displaced copy of the instruction at {address:#x}"
+                    )));
                 }
                 Err(SiteError::Immovable) => {
                     return Err(TargetError::Request(format!(

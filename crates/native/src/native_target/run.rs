@@ -5,7 +5,7 @@ use super::signals::detail;
 use crate::images;
 use crate::sites::SiteId;
 use crate::sys::Tid;
-use crate::tracer::{TraceStop, Tracer, signal_name, trace_error};
+use crate::tracer::{TraceStop, Tracer, signal_name};
 use crate::trap_reasons::TrapReason;
 use invigil_session::pending_owners::OwnerSet;
 use invigil_session::target::{Owner, StopReason, TargetResult};
@@ -167,21 +167,19 @@ impl NativeTarget {
     pub(crate) fn on_site_hit(&mut self, tid: Tid, site: SiteId) -> TargetResult<Option<StopReason>> {
         self.stopped_at = Instant::now();
         self.cpu_affinity.on_stop(tid, self.stopped_at);
-        let mut is_loader_stop = false;
+        let (mut is_loader_stop, mut is_frame_end) = (false, false);
         for index in 0..self.trap_reasons.at(site).len() {
             match self.trap_reasons.at(site)[index] {
                 TrapReason::Event { plan_index, site_index } => {
                     self.track_call(tid, plan_index, site_index)?
                 }
                 TrapReason::Loader => is_loader_stop = true,
-                TrapReason::FrameEnd { watcher, tid: watched, above }
-                    if watched == tid
-                        && self.tracer.thread(tid)?.registers().map_err(trace_error)?.rsp > above =>
-                {
-                    self.on_frame_end(site, watcher)?;
-                }
+                TrapReason::FrameEnd { .. } => is_frame_end = true,
                 _ => {}
             }
+        }
+        if is_frame_end {
+            self.end_frame_watchpoints(tid, site)?;
         }
         if is_loader_stop && images::is_consistent(&self.program, &self.clean_memory()) {
             self.on_images_changed()?;

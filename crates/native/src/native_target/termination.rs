@@ -51,7 +51,7 @@ impl NativeTarget {
         if all.is_empty() || self.tracer.stop_all().is_err() {
             return;
         }
-        self.tracer.sites.remove_traps_from(&self.tracer.memory);
+        self.tracer.sites.restore_original_code(&self.tracer.memory);
         for tid in all {
             self.tracer.detach_thread(tid, false);
         }
@@ -67,7 +67,7 @@ impl NativeTarget {
         self.disarm_all();
         self.unprotect_all()?;
         self.unmap_agent()?;
-        self.tracer.sites.remove_traps_from(&self.tracer.memory);
+        self.tracer.sites.restore_original_code(&self.tracer.memory);
         let interrupted = self.tracer.interrupt_requested.swap(false, Ordering::SeqCst);
         for tid in self.tracer.threads.keys().copied().collect::<Vec<_>>() {
             self.tracer.detach_thread(tid, interrupted);

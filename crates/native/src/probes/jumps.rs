@@ -53,8 +53,8 @@ impl SiteTable {
             patches,
             resume_at: own_copy.map_or(at + trampoline.agent_return, |(at, _)| *at),
             trampoline: at..at + trampoline.code.len() as u64,
-            enter: at + trampoline.enter,
-            probe: at + trampoline.probe,
+            entry: at + trampoline.entry,
+            call_start: at + trampoline.call_start,
             agent_return: at + trampoline.agent_return,
             flags,
             copies,
@@ -187,10 +187,10 @@ impl SiteTable {
     pub(crate) fn trampoline_position(&self, pc: u64) -> Option<TrampolinePosition> {
         let (_, id) = self.trampolines.range(..=pc).next_back()?;
         let jump = self.get(*id).jump.as_ref().filter(|jump| jump.trampoline.contains(&pc))?;
-        if (jump.probe..jump.agent_return).contains(&pc) {
+        if (jump.call_start..jump.agent_return).contains(&pc) {
             return Some(TrampolinePosition::EnteringAgent(*id));
         }
-        if pc == jump.enter {
+        if pc == jump.entry {
             return Some(TrampolinePosition::Entry(*id));
         }
         if pc == jump.agent_return {
@@ -209,7 +209,7 @@ impl SiteTable {
         let (site, jump) = jumps.find(|(_, jump)| jump.range.start < pc && pc < jump.range.end)?;
         if site.address == pc {
             // Its event was not processed yet; the library sends it back here if it does not need it.
-            return (site.jump_active || is_interrupted).then_some(jump.enter);
+            return (site.jump_active || is_interrupted).then_some(jump.entry);
         }
         jump.copies.iter().find(|(_, address)| *address == pc).map(|(at, _)| *at)
     }

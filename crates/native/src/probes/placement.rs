@@ -10,7 +10,7 @@ use super::trampoline::{
 use crate::events::params::is_pointee_of_argument;
 use crate::events::{EventPlan, EventSite, SiteRole, Trigger};
 use crate::native_target::NativeTarget;
-use crate::sites::{REGION, SiteId};
+use crate::sites::{REGION_SIZE, SiteId};
 use crate::trap_reasons::TrapReason;
 use invigil_monitor::event::EventSet;
 use invigil_probe::capture::Capture;
@@ -82,7 +82,7 @@ impl NativeTarget {
         let is_new = site
             .jump
             .as_ref()
-            .is_none_or(|jump| jump.flags != flags || jump.enter != jump.probe && !events.is_empty());
+            .is_none_or(|jump| jump.flags != flags || jump.entry != jump.call_start && !events.is_empty());
         if (flags != 0 || !events.is_empty()) && is_new && !site.unmapped {
             match self.make_jump(id, flags, cache)? {
                 Ok(()) => self.probes.not_patchable.remove(&id.0),
@@ -133,7 +133,7 @@ impl NativeTarget {
             SiteRole::Event | SiteRole::Unmapped => 0,
         });
         let returns =
-            if self.probes.tail_calls.return_sites.get(&id) == Some(&true) { RETURN_MARK } else { 0 };
+            if self.probes.tail_calls.known_return_sites.get(&id) == Some(&true) { RETURN_MARK } else { 0 };
         flags.fold(returns, |all, mark| all | mark)
     }
 
@@ -298,7 +298,7 @@ impl NativeTarget {
         if self.tracer.memory.write(start, &agent.entry_points.entry.to_le_bytes()).is_err() {
             return Ok(None);
         }
-        let arena = TrampolineArena { start, used: start + 64, end: start + REGION };
+        let arena = TrampolineArena { start, used: start + 64, end: start + REGION_SIZE };
         let found = (arena.used, arena.start);
         self.probes.arenas.push(arena);
         Ok(Some(found))

@@ -88,7 +88,7 @@ impl Tracer {
         };
         match &site.jump {
             Some(jump) => {
-                thread.write_back_registers().and_then(|()| thread.set_pc(jump.enter)).map_err(trace_error)
+                thread.write_back_registers().and_then(|()| thread.set_pc(jump.entry)).map_err(trace_error)
             }
             None => Ok(()),
         }

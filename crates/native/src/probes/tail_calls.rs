@@ -41,7 +41,7 @@ pub(crate) struct TailCalls {
     /// Whether the library tracks tail calls.
     pub(super) in_agent: bool,
     /// All return sites so far, and whether the library may track their calls.
-    pub(super) return_sites: BTreeMap<SiteId, bool>,
+    pub(super) known_return_sites: BTreeMap<SiteId, bool>,
     /// Whether the debugger has fetched all pending tail calls.
     all_fetched: bool,
     /// Whether the library may know return sites that are no longer valid.
@@ -160,19 +160,19 @@ impl NativeTarget {
                 // From now on the debugger tracks all calls that return there.
                 self.tracer.stop_all()?;
                 self.fetch_tail_calls()?;
-                self.probes.tail_calls.return_sites.insert(site, false);
+                self.probes.tail_calls.known_return_sites.insert(site, false);
                 return Ok(Some(site));
             }
             (None, false) => {
                 let site = self.site_at(back).ok();
-                self.probes.tail_calls.return_sites.extend(site.map(|site| (site, false)));
+                self.probes.tail_calls.known_return_sites.extend(site.map(|site| (site, false)));
                 return Ok(site);
             }
         }
         let Ok(site) = self.site_at(back) else { return Ok(None) };
-        if !self.probes.tail_calls.return_sites.contains_key(&site) {
+        if !self.probes.tail_calls.known_return_sites.contains_key(&site) {
             self.tracer.stop_all()?;
-            self.probes.tail_calls.return_sites.insert(site, true);
+            self.probes.tail_calls.known_return_sites.insert(site, true);
             self.make_probe(site, &mut TargetCache::default())?;
             self.send_new_sites()?;
         }
@@ -241,7 +241,7 @@ impl NativeTarget {
 
     /// For each return site so far, whether it has a probe.
     pub(super) fn return_sites_with_probe(&self) -> Vec<bool> {
-        let return_sites = self.probes.tail_calls.return_sites.iter();
+        let return_sites = self.probes.tail_calls.known_return_sites.iter();
         return_sites.map(|(id, is_inside)| *is_inside && self.tracer.sites.get(*id).jump.is_some()).collect()
     }
 
@@ -342,7 +342,7 @@ impl NativeTarget {
         let return_sites = self
             .probes
             .tail_calls
-            .return_sites
+            .known_return_sites
             .iter()
             .filter(|(id, can_track_in_agent)| **can_track_in_agent && fits(**id));
         let returns: BTreeMap<u64, SiteId> =

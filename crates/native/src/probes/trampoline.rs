@@ -280,9 +280,9 @@ pub(crate) fn is_padding(bytes: &[u8]) -> bool {
 pub(crate) struct Trampoline {
     pub(crate) code: Vec<u8>,
     /// Offset at which a thread enters.
-    pub(crate) enter: u64,
+    pub(crate) entry: u64,
     /// Offsets of the call of the library and of its return.
-    pub(crate) probe: u64,
+    pub(crate) call_start: u64,
     pub(crate) agent_return: u64,
     /// Offsets of the copied instructions, with their original addresses; the last entry is the jump back.
     pub(crate) copies: Vec<(u64, u64)>,
@@ -370,8 +370,8 @@ pub(crate) fn make(
     let probe = window.probe + usize::from(is_bypassed);
     Ok(Trampoline {
         copies: copies.collect(),
-        enter: u64::from(offsets[window.probe]),
-        probe: u64::from(offsets[probe]),
+        entry: u64::from(offsets[window.probe]),
+        call_start: u64::from(offsets[probe]),
         agent_return: u64::from(offsets[probe + 3]),
         code: encoded.code_buffer,
     })
@@ -415,10 +415,10 @@ mod tests {
         let copy = TRAMPOLINE + made.copies[0].0;
         assert_eq!(all[0], format!("jne short {copy:016X}h"));
         assert_eq!(all[5..], ["je 0000000000402006h", "jmp 0000000000401006h"]);
-        assert!(made.enter < made.probe && made.probe < made.agent_return);
+        assert!(made.entry < made.call_start && made.call_start < made.agent_return);
         // A probe needed in both cases is not bypassed.
         let made = make(&window, TRAMPOLINE, (7, false), ENTRY).unwrap();
-        assert_eq!(made.enter, made.probe);
+        assert_eq!(made.entry, made.call_start);
         assert_eq!(lines(&made).len(), all.len() - 1);
     }
 

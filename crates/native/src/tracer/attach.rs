@@ -86,7 +86,7 @@ impl Tracer {
         // Only a fork has a copy of the traps. A `vfork` child or a clone shares the target's memory, so its traps must
         // stay.
         if let (libc::PTRACE_EVENT_FORK, Ok(memory)) = (event, ProcessMemory::open(child)) {
-            self.sites.remove_traps_from(&memory);
+            self.sites.restore_original_code(&memory);
         }
         let _ = sys::detach(child, 0);
     }

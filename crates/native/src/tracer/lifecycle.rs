@@ -71,7 +71,7 @@ impl Tracer {
         }
         // A copy of the target with copies of the traps: remove them and detach.
         if let Ok(memory) = ProcessMemory::open(child) {
-            self.sites.remove_traps_from(&memory);
+            self.sites.restore_original_code(&memory);
         }
         ignore_exited(sys::detach(child, 0))
     }

@@ -39,7 +39,7 @@ pub(crate) struct AccessKind {
     pub(crate) before: bool,
 }
 
-/// Owner of a watchpoint.
+/// Why a range is watched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WatchReason {
     /// A watchpoint of the user or a scenario.
@@ -48,13 +48,14 @@ pub(crate) enum WatchReason {
     Event(u32),
 }
 
-/// Id of a watched range.
+/// Id of a watchpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct WatchId(u32);
+pub(crate) struct WatchpointId(u32);
 
+/// A watched range.
 #[derive(Clone, Debug)]
-struct WatchedRange {
-    id: WatchId,
+struct Watchpoint {
+    id: WatchpointId,
     range: Range<u64>,
     access: AccessKind,
     reason: WatchReason,
@@ -70,20 +71,21 @@ struct WatchedRange {
 #[derive(Clone, Debug)]
 pub(crate) struct PendingAccess {
     pub(crate) tid: Tid,
-    watchers: Vec<WatchId>,
+    hit_watchpoints: Vec<WatchpointId>,
     notified: OwnerSet,
     /// What to do after all owners were notified: the memory to access, and the watchpoints to report afterwards.
-    after_dispatch: Option<(Vec<decode::MemoryAccess>, Vec<WatchId>)>,
+    after_dispatch: Option<(Vec<decode::MemoryAccess>, Vec<WatchpointId>)>,
 }
 
 /// All watchpoints.
 #[derive(Debug, Default)]
 pub(crate) struct WatchpointTable {
-    all: Vec<WatchedRange>,
-    owners: [Option<WatchId>; REGISTERS],
+    all: Vec<Watchpoint>,
+    /// The watchpoint that uses each debug register.
+    register_watchpoints: [Option<WatchpointId>; REGISTERS],
     pages: Pages,
-    last: u32,
-    /// Contents of memory in debug registers when a thread entered a system call.
+    last_id: u32,
+    /// Contents of the memory watched by debug registers, saved when a thread enters a system call.
     pub(crate) before_call: BTreeMap<Tid, Contents>,
     /// The access that is being reported.
     pub(crate) pending_access: Option<PendingAccess>,
@@ -98,18 +100,18 @@ pub(crate) fn watchable_range(start: u64, length: u64) -> TargetResult<Range<u64
     }
     match start.checked_add(length) {
         Some(end) if length > 0 => Ok(start..end),
-        Some(_) => Err(TargetError::Request("it occupies no memory and cannot be watched".into())),
+        Some(_) => Err(TargetError::Request("cannot watch an object of size 0".into())),
         None => Err(not_mapped(start)),
     }
 }
 
 fn not_mapped(address: u64) -> TargetError {
-    TargetError::Request(format!("cannot watch {address:#x}: the program has no memory there"))
+    TargetError::Request(format!("cannot watch {address:#x}: no memory is mapped there"))
 }
 
 impl WatchpointTable {
-    fn get(&self, id: WatchId) -> Option<&WatchedRange> {
-        self.all.iter().find(|watched| watched.id == id)
+    fn get(&self, id: WatchpointId) -> Option<&Watchpoint> {
+        self.all.iter().find(|watchpoint| watchpoint.id == id)
     }
 
     /// Whether an address is in a protected page.
@@ -124,12 +126,12 @@ impl WatchpointTable {
 
     /// Removes all watchpoints: the target executed another program.
     pub(crate) fn forget(&mut self) {
-        *self = WatchpointTable { last: self.last, ..WatchpointTable::default() };
+        *self = WatchpointTable { last_id: self.last_id, ..WatchpointTable::default() };
     }
 }
 
 impl NativeTarget {
-    /// Sets the debug registers of all threads.
+    /// Sets the debug registers of the stopped threads of this process.
     fn arm_all(&self) {
         let stopped =
             |thread: &&TracedThread| !thread.is_foreign_process && !thread.running && !thread.zombie;
@@ -141,22 +143,22 @@ impl NativeTarget {
 
     /// Sets the debug registers of restored threads.
     pub(crate) fn rearm(&self) {
-        if self.is_armed() {
+        if self.has_debug_registers() {
             self.arm_all();
         }
     }
 
     /// Clears the debug registers of all threads.
     pub(crate) fn disarm_all(&mut self) {
-        if self.is_armed() {
+        if self.has_debug_registers() {
             self.tracer.debug_registers = Default::default();
-            self.watchpoints.owners = Default::default();
+            self.watchpoints.register_watchpoints = Default::default();
             self.arm_all();
         }
     }
 
     /// Whether any debug register is in use.
-    pub(crate) fn is_armed(&self) -> bool {
+    pub(crate) fn has_debug_registers(&self) -> bool {
         self.tracer.debug_registers.iter().any(Option::is_some)
     }
 
@@ -181,10 +183,10 @@ impl NativeTarget {
         range: Range<u64>,
         access: AccessKind,
         reason: WatchReason,
-    ) -> TargetResult<WatchId> {
+    ) -> TargetResult<WatchpointId> {
         self.tracer.stop_all()?;
-        self.watchpoints.last += 1;
-        let id = WatchId(self.watchpoints.last);
+        self.watchpoints.last_id += 1;
+        let id = WatchpointId(self.watchpoints.last_id);
         let pieces: Vec<(u64, u64)> =
             hardware::aligned_pieces(range.start, range.end - range.start).collect();
         let free: Vec<usize> =
@@ -194,7 +196,7 @@ impl NativeTarget {
             for (number, (address, length)) in free.into_iter().zip(pieces) {
                 self.tracer.debug_registers[number] =
                     Some(DebugRegister { address, length, reads: access.read });
-                self.watchpoints.owners[number] = Some(id);
+                self.watchpoints.register_watchpoints[number] = Some(id);
             }
             self.arm_all();
         } else {
@@ -202,30 +204,30 @@ impl NativeTarget {
         }
         let end = self.end_of_variable(&range);
         if let Some((site, tid, above)) = end {
-            self.add_trap_reason(site, TrapReason::FrameEnd { watcher: id, tid, above });
+            self.add_trap_reason(site, TrapReason::FrameEnd { watchpoint: id, tid, above });
         }
-        let end = end.map(|(site, tid, above)| (site, TrapReason::FrameEnd { watcher: id, tid, above }));
-        self.watchpoints.all.push(WatchedRange { id, range, access, reason, typed_value, in_registers, end });
+        let end = end.map(|(site, tid, above)| (site, TrapReason::FrameEnd { watchpoint: id, tid, above }));
+        self.watchpoints.all.push(Watchpoint { id, range, access, reason, typed_value, in_registers, end });
         self.update_syscall_tracing()?;
         Ok(id)
     }
 
     /// Removes a watchpoint.
-    pub(crate) fn unwatch(&mut self, id: WatchId) -> TargetResult {
-        let Some(at) = self.watchpoints.all.iter().position(|watched| watched.id == id) else {
+    pub(crate) fn unwatch(&mut self, id: WatchpointId) -> TargetResult {
+        let Some(at) = self.watchpoints.all.iter().position(|watchpoint| watchpoint.id == id) else {
             return Ok(());
         };
-        let watched = self.watchpoints.all.remove(at);
-        if let Some((site, end)) = watched.end {
+        let watchpoint = self.watchpoints.all.remove(at);
+        if let Some((site, end)) = watchpoint.end {
             self.remove_trap_reason(site, end);
         }
         if self.termination.is_none() {
             self.tracer.stop_all()?;
         }
-        if watched.in_registers {
+        if watchpoint.in_registers {
             for number in 0..REGISTERS {
-                if self.watchpoints.owners[number] == Some(id) {
-                    self.watchpoints.owners[number] = None;
+                if self.watchpoints.register_watchpoints[number] == Some(id) {
+                    self.watchpoints.register_watchpoints[number] = None;
                     self.tracer.debug_registers[number] = None;
                 }
             }
@@ -233,7 +235,7 @@ impl NativeTarget {
                 self.arm_all();
             }
         } else {
-            self.unprotect_range(&watched.range, watched.access)?;
+            self.unprotect_range(&watchpoint.range, watchpoint.access)?;
         }
         self.update_syscall_tracing()
     }
@@ -243,7 +245,7 @@ impl NativeTarget {
     fn end_of_variable(&mut self, range: &Range<u64>) -> Option<(SiteId, Tid, u64)> {
         let tid = self.current;
         let sp = self.tracer.thread(tid).ok()?.registers().ok()?.rsp;
-        // Nothing below it lasts, except for the red zone of a leaf function.
+        // Memory below the stack pointer is dead, except the red zone of a leaf function.
         const RED_ZONE: u64 = 128;
         if range.start < sp.saturating_sub(RED_ZONE) || range.start - sp.min(range.start) > MAX_STACK {
             return None;
@@ -256,53 +258,63 @@ impl NativeTarget {
         Some((site, tid, cfa - 1))
     }
 
-    /// Ends the watchpoint of a variable whose call has returned.
-    pub(crate) fn on_frame_end(&mut self, site: SiteId, watcher: WatchId) -> TargetResult {
-        let reason = self.watchpoints.get(watcher).map(|watched| watched.reason);
-        self.unwatch(watcher)?;
-        match reason {
-            Some(WatchReason::Breakpoint(id)) => self.watch_ended(id),
-            Some(WatchReason::Event(plan)) => self.event_watch_ended(plan),
-            None => {
-                let uses: Vec<TrapReason> = self.trap_reasons.at(site).to_vec();
-                for reason in uses {
-                    if matches!(reason, TrapReason::FrameEnd { watcher: of, .. } if of == watcher) {
-                        self.remove_trap_reason(site, reason);
-                    }
-                }
+    /// Ends the watchpoints of variables whose call has returned, when a thread arrives at the return site.
+    pub(crate) fn end_frame_watchpoints(&mut self, tid: Tid, site: SiteId) -> TargetResult {
+        let sp = self.tracer.thread(tid)?.registers().map_err(trace_error)?.rsp;
+        // Removing a watchpoint removes its reason from the site.
+        for reason in self.trap_reasons.at(site).to_vec() {
+            if let TrapReason::FrameEnd { watchpoint, tid: owner_thread, above } = reason
+                && owner_thread == tid
+                && sp > above
+            {
+                self.on_frame_end(watchpoint)?;
             }
+        }
+        Ok(())
+    }
+
+    /// Ends the watchpoint of a variable whose call has returned.
+    fn on_frame_end(&mut self, id: WatchpointId) -> TargetResult {
+        // The trap reason is removed with its watchpoint, so the watchpoint exists.
+        let Some(reason) = self.watchpoints.get(id).map(|watchpoint| watchpoint.reason) else {
+            return Ok(());
+        };
+        self.unwatch(id)?;
+        match reason {
+            WatchReason::Breakpoint(id) => self.watch_ended(id),
+            WatchReason::Event(plan_index) => self.event_watch_ended(plan_index),
         }
         Ok(())
     }
 
     /// Handles a stop that a debug register may have caused.
     pub(crate) fn check_debug_registers(&mut self, tid: Tid) -> TargetResult<Option<StopReason>> {
-        if !self.is_armed() {
+        if !self.has_debug_registers() {
             return Ok(None);
         }
-        let hit = self.matched_watchers(tid);
+        let hit = self.matched_watchpoints(tid);
         if hit.is_empty() {
             return Ok(None);
         }
         self.start_access(PendingAccess {
             tid,
-            watchers: hit,
+            hit_watchpoints: hit,
             notified: OwnerSet::default(),
             after_dispatch: None,
         })
     }
 
     /// The watchpoints whose debug registers matched when a thread stopped.
-    fn matched_watchers(&mut self, tid: Tid) -> Vec<WatchId> {
+    fn matched_watchpoints(&mut self, tid: Tid) -> Vec<WatchpointId> {
         let Ok(matched) = hardware::matched(tid) else { return Vec::new() };
-        let mut hit: Vec<WatchId> = (0..REGISTERS)
+        let mut hit: Vec<WatchpointId> = (0..REGISTERS)
             .filter(|number| matched[*number])
-            .filter_map(|number| self.watchpoints.owners[number])
+            .filter_map(|number| self.watchpoints.register_watchpoints[number])
             .collect();
         hit.dedup();
         self.refresh_call_snapshots(&hit);
         // The processor cannot watch reads alone.
-        let reads_only = |watched: &WatchedRange| watched.access.read && !watched.access.write;
+        let reads_only = |watchpoint: &Watchpoint| watchpoint.access.read && !watchpoint.access.write;
         let any_reader = hit.iter().any(|id| self.watchpoints.get(*id).is_some_and(reads_only));
         if any_reader && self.just_wrote(tid) {
             hit.retain(|id| !self.watchpoints.get(*id).is_some_and(reads_only));
@@ -311,15 +323,15 @@ impl NativeTarget {
     }
 
     /// Updates the snapshots of system calls: what this thread wrote was not written by another thread's call.
-    fn refresh_call_snapshots(&mut self, hit: &[WatchId]) {
+    fn refresh_call_snapshots(&mut self, hit: &[WatchpointId]) {
         if hit.is_empty() || self.watchpoints.before_call.is_empty() {
             return;
         }
         let now = self.contents(true);
         for known in self.watchpoints.before_call.values_mut() {
             for (id, bytes) in known.iter_mut().filter(|(id, _)| hit.contains(id)) {
-                if let Some((_, is)) = now.iter().find(|(other, _)| other == id) {
-                    bytes.clone_from(is);
+                if let Some((_, new)) = now.iter().find(|(other, _)| other == id) {
+                    bytes.clone_from(new);
                 }
             }
         }
@@ -334,38 +346,38 @@ impl NativeTarget {
         self.notify_access()
     }
 
-    /// Notifies the owners of accessed memory, one after the other.
+    /// Notifies the owners of the watchpoints that were hit, one after the other.
     pub(crate) fn notify_access(&mut self) -> TargetResult<Option<StopReason>> {
         loop {
             let Some(access) = self.watchpoints.pending_access.clone() else { return Ok(None) };
             let tid = access.tid;
             let mut present = OwnerSet::default();
-            for id in &access.watchers {
+            for id in &access.hit_watchpoints {
                 if let Some(owner) =
-                    self.watchpoints.get(*id).and_then(|watched| self.watch_owner(watched.reason))
+                    self.watchpoints.get(*id).and_then(|watchpoint| self.watch_owner(watchpoint.reason))
                 {
                     present = present.with(owner);
                 }
             }
             let Some(owner) = present.next_pending(access.notified) else {
                 self.watchpoints.pending_access = None;
-                let Some((accesses, mut after)) = access.after_dispatch else { return Ok(None) };
+                let Some((accesses, after)) = access.after_dispatch else { return Ok(None) };
                 // Now execute the access itself.
-                after.extend(self.perform_access(tid, &accesses)?);
+                self.perform_access(tid, &accesses)?;
                 if after.is_empty() {
                     return Ok(None);
                 }
                 let notified = OwnerSet::default();
                 self.watchpoints.pending_access =
-                    Some(PendingAccess { tid, watchers: after, notified, after_dispatch: None });
+                    Some(PendingAccess { tid, hit_watchpoints: after, notified, after_dispatch: None });
                 continue;
             };
             if let Some(access) = &mut self.watchpoints.pending_access {
                 access.notified = access.notified.with(owner);
             }
             let stop = match owner {
-                Owner::Monitors => self.emit_accesses(tid, &access.watchers)?,
-                owner => self.count_watchpoint_hits(tid, &access.watchers, owner)?,
+                Owner::Monitors => self.emit_accesses(tid, &access.hit_watchpoints)?,
+                owner => self.count_watchpoint_hits(tid, &access.hit_watchpoints, owner)?,
             };
             if stop.is_some() {
                 return Ok(stop);
@@ -380,13 +392,17 @@ impl NativeTarget {
         }
     }
 
-    fn emit_accesses(&mut self, tid: Tid, watchers: &[WatchId]) -> TargetResult<Option<StopReason>> {
+    fn emit_accesses(
+        &mut self,
+        tid: Tid,
+        hit_watchpoints: &[WatchpointId],
+    ) -> TargetResult<Option<StopReason>> {
         self.batch.clear();
-        for id in watchers {
-            let Some(watched) = self.watchpoints.get(*id) else { continue };
-            if let WatchReason::Event(plan) = watched.reason {
-                let typed_value = watched.typed_value.clone();
-                let now = self.plain_of(tid, &typed_value);
+        for id in hit_watchpoints {
+            let Some(watchpoint) = self.watchpoints.get(*id) else { continue };
+            if let WatchReason::Event(plan) = watchpoint.reason {
+                let typed_value = watchpoint.typed_value.clone();
+                let now = self.read_scalar(tid, &typed_value);
                 self.emit_access(tid, plan, &now)?;
             }
         }
@@ -396,22 +412,25 @@ impl NativeTarget {
     fn count_watchpoint_hits(
         &mut self,
         tid: Tid,
-        watchers: &[WatchId],
+        hit_watchpoints: &[WatchpointId],
         owner: Owner,
     ) -> TargetResult<Option<StopReason>> {
-        let reasons =
-            watchers.iter().filter_map(|id| self.watchpoints.get(*id)).map(|watched| watched.reason);
-        let points = reasons.filter_map(|reason| match reason {
+        let reasons = hit_watchpoints
+            .iter()
+            .filter_map(|id| self.watchpoints.get(*id))
+            .map(|watchpoint| watchpoint.reason);
+        let breakpoints = reasons.filter_map(|reason| match reason {
             WatchReason::Breakpoint(id) => Some(id),
             WatchReason::Event(_) => None,
         });
-        let due: Vec<BreakpointId> = points.filter(|id| self.breakpoints.owner(*id) == Some(owner)).collect();
+        let due: Vec<BreakpointId> =
+            breakpoints.filter(|id| self.breakpoints.owner(*id) == Some(owner)).collect();
         self.count_hits(tid, due, owner)
     }
 
-    pub(crate) fn no_memory(of: &str) -> TargetError {
+    pub(crate) fn not_in_memory_error(expression: &str) -> TargetError {
         TargetError::Request(format!(
-            "`{of}` is not in memory here and cannot be watched; try again after `next`"
+            "`{expression}` is not in memory here and cannot be watched; try again after `next`"
         ))
     }
 }

@@ -5,7 +5,7 @@
 //! protected page is repeated with the page open.
 
 use super::hardware::{self, REGISTERS};
-use super::{AccessKind, PendingAccess, WatchId, decode};
+use super::{AccessKind, PendingAccess, WatchpointId, decode};
 use crate::inject::{self, raw};
 use crate::maps;
 use crate::native_target::NativeTarget;
@@ -19,13 +19,13 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-const PAGE: u64 = 4096;
+const PAGE_SIZE: u64 = 4096;
 /// A system call that takes longer than this is considered blocked.
 const BLOCKING_AFTER: Duration = Duration::from_millis(2);
 const EFAULT: i64 = -(libc::EFAULT as i64);
 
 /// Contents of watched ranges.
-pub(crate) type Contents = Vec<(WatchId, Vec<u8>)>;
+pub(crate) type Contents = Vec<(WatchpointId, Vec<u8>)>;
 
 /// A protected page.
 #[derive(Clone, Copy, Debug)]
@@ -36,13 +36,13 @@ struct Page {
     now: u64,
     /// Number of watchpoints for reads.
     readers: u32,
-    /// Number of watchpoints for writes alone.
+    /// Number of write-only watchpoints.
     writers: u32,
 }
 
 impl Page {
     /// The protection that makes all watched accesses fault.
-    fn allowed(&self) -> u64 {
+    fn required_protection(&self) -> u64 {
         match (self.readers, self.writers) {
             (0, 0) => self.original,
             (0, _) => self.original & !(libc::PROT_WRITE as u64),
@@ -59,7 +59,7 @@ pub(crate) struct Pages {
 
 impl Pages {
     pub(crate) fn has(&self, address: u64) -> bool {
-        self.all.contains_key(&(address & !(PAGE - 1)))
+        self.all.contains_key(&(address & !(PAGE_SIZE - 1)))
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -69,7 +69,7 @@ impl Pages {
 
 /// The pages of a range.
 pub(super) fn pages_of(start: u64, end: u64) -> impl Iterator<Item = u64> {
-    ((start & !(PAGE - 1))..end.max(start.saturating_add(1))).step_by(PAGE as usize)
+    ((start & !(PAGE_SIZE - 1))..end.max(start.saturating_add(1))).step_by(PAGE_SIZE as usize)
 }
 
 impl NativeTarget {
@@ -78,16 +78,16 @@ impl NativeTarget {
         self.watchpoints.pages.clone()
     }
 
-    /// Takes over the protections of restored memory and corrects them.
-    pub(crate) fn reprotect(&mut self, mut are: Pages) -> TargetResult {
+    /// Adopts the page protections of a restored checkpoint and updates them for the current watchpoints.
+    pub(crate) fn reprotect(&mut self, mut restored: Pages) -> TargetResult {
         let maps = maps::read(self.tracer.process).map_err(trace_error)?;
-        are.all.values_mut().for_each(|page| (page.readers, page.writers) = (0, 0));
-        self.watchpoints.pages = are;
-        let watched: Vec<_> =
-            self.watchpoints.all.iter().filter(|watched| !watched.in_registers).cloned().collect();
-        for watched in &watched {
-            for page in pages_of(watched.range.start, watched.range.end) {
-                self.count_page(&maps, page, watched.access, 1);
+        restored.all.values_mut().for_each(|page| (page.readers, page.writers) = (0, 0));
+        self.watchpoints.pages = restored;
+        let watchpoint: Vec<_> =
+            self.watchpoints.all.iter().filter(|watchpoint| !watchpoint.in_registers).cloned().collect();
+        for watchpoint in &watchpoint {
+            for page in pages_of(watchpoint.range.start, watchpoint.range.end) {
+                self.adjust_watch_count(&maps, page, watchpoint.access, 1);
             }
         }
         let pages: Vec<u64> = self.watchpoints.pages.all.keys().copied().collect();
@@ -98,11 +98,11 @@ impl NativeTarget {
     /// Protects the pages of a range.
     pub(super) fn protect_range(&mut self, range: &Range<u64>, access: AccessKind) -> TargetResult {
         let pages: Vec<u64> = pages_of(range.start, range.end).collect();
-        self.check_closable(&pages)?;
+        self.check_protectable(&pages)?;
         let known = pages.iter().all(|page| self.watchpoints.pages.all.contains_key(page));
         let maps = if known { Vec::new() } else { maps::read(self.tracer.process).map_err(trace_error)? };
         for page in &pages {
-            self.count_page(&maps, *page, access, 1);
+            self.adjust_watch_count(&maps, *page, access, 1);
         }
         self.protect(&pages)
     }
@@ -111,7 +111,7 @@ impl NativeTarget {
     pub(super) fn unprotect_range(&mut self, range: &Range<u64>, access: AccessKind) -> TargetResult {
         let pages: Vec<u64> = pages_of(range.start, range.end).collect();
         for page in &pages {
-            self.count_page(&[], *page, access, -1);
+            self.adjust_watch_count(&[], *page, access, -1);
         }
         if self.termination.is_some() {
             self.watchpoints.pages.all.retain(|_, page| page.readers + page.writers > 0);
@@ -120,7 +120,8 @@ impl NativeTarget {
         self.protect(&pages)
     }
 
-    fn count_page(&mut self, maps: &[maps::Mapping], page: u64, access: AccessKind, by: i32) {
+    /// Adds `by` to the number of watchpoints on a page.
+    fn adjust_watch_count(&mut self, maps: &[maps::Mapping], page: u64, access: AccessKind, by: i32) {
         let page = self.watchpoints.pages.all.entry(page).or_insert_with(|| {
             let original = maps.iter().find(|map| map.range.contains(&page)).map_or(0, protection);
             Page { original, now: original, readers: 0, writers: 0 }
@@ -129,16 +130,17 @@ impl NativeTarget {
         *count = count.saturating_add_signed(by);
     }
 
-    /// The kernel uses an area near a thread's variables (robust list, rseq) and kills a program in which it cannot
-    /// access it.
-    fn check_closable(&mut self, pages: &[u64]) -> TargetResult {
+    /// Checks that no page contains a thread's control block: the kernel accesses it (robust list, rseq) and kills the
+    /// program if it cannot.
+    fn check_protectable(&mut self, pages: &[u64]) -> TargetResult {
+        /// Upper bound on the size of the control block, glibc's `struct pthread`: 0x900 bytes in glibc 2.35.
         const THREAD_AREA: u64 = 0xa00;
         for tid in self.tracer.threads.keys().copied().collect::<Vec<_>>() {
             let Ok(regs) = self.tracer.thread(tid)?.registers() else { continue };
             if pages_of(regs.fs_base, regs.fs_base + THREAD_AREA).any(|page| pages.contains(&page)) {
                 return Err(TargetError::Request(
-                    "a thread-local variable can only be watched by a debug register, and none is free (or the \
-                     stop must precede the access): remove another watchpoint"
+                    "cannot protect a page that holds thread-local data: use a debug register (remove another \
+                     watchpoint), or watch after the access"
                         .into(),
                 ));
             }
@@ -151,14 +153,14 @@ impl NativeTarget {
         let tid = self.stopped_thread()?;
         for at in pages {
             let Some(page) = self.watchpoints.pages.all.get(at).copied() else { continue };
-            let allowed = page.allowed();
-            if page.now != allowed {
-                self.mprotect(tid, *at, allowed)?;
+            let protection = page.required_protection();
+            if page.now != protection {
+                self.mprotect(tid, *at, protection)?;
             }
             if page.readers + page.writers == 0 {
                 self.watchpoints.pages.all.remove(at);
             } else if let Some(page) = self.watchpoints.pages.all.get_mut(at) {
-                page.now = allowed;
+                page.now = protection;
             }
         }
         Ok(())
@@ -166,7 +168,7 @@ impl NativeTarget {
 
     /// Removes all protections for good.
     pub(crate) fn unprotect_all(&mut self) -> TargetResult {
-        self.watchpoints.all.retain(|watched| watched.in_registers);
+        self.watchpoints.all.retain(|watchpoint| watchpoint.in_registers);
         let pages: Vec<u64> = self.watchpoints.pages.all.keys().copied().collect();
         self.watchpoints.pages.all.values_mut().for_each(|page| (page.readers, page.writers) = (0, 0));
         self.protect(&pages)
@@ -175,14 +177,14 @@ impl NativeTarget {
     /// Removes the protections in a child process, which is detached.
     pub(crate) fn unprotect_in_child(&mut self, child: Tid) {
         for (at, page) in &self.watchpoints.pages.all {
-            let arguments = [*at, PAGE, page.original, 0, 0, 0];
+            let arguments = [*at, PAGE_SIZE, page.original, 0, 0, 0];
             // Irrelevant if it has exited.
             let _ = inject::syscall(Pid::from_raw(child), self.scratch, libc::SYS_mprotect, arguments);
         }
     }
 
-    fn mprotect(&mut self, tid: Tid, page: u64, allowed: u64) -> TargetResult {
-        let result = self.inject(tid, libc::SYS_mprotect, [page, PAGE, allowed, 0, 0, 0])?;
+    fn mprotect(&mut self, tid: Tid, page: u64, protection: u64) -> TargetResult {
+        let result = self.inject(tid, libc::SYS_mprotect, [page, PAGE_SIZE, protection, 0, 0, 0])?;
         // Unmapped pages need no change.
         if result < 0 && result != -i64::from(libc::ENOMEM) {
             let error = std::io::Error::from_raw_os_error(-result as i32);
@@ -197,36 +199,42 @@ impl NativeTarget {
         let thread = self.tracer.thread(tid)?;
         thread.signal = 0;
         let regs = thread.registers().map_err(trace_error)?;
-        let accesses = self.about_to_touch(&regs, address);
-        // Includes those in debug registers: the step below is not checked for matches.
-        let hits = |wanted: &dyn Fn(&AccessKind) -> bool| -> Vec<WatchId> {
-            let all = self.watchpoints.all.iter().filter(|watched| wanted(&watched.access));
-            all.filter(|watched| {
+        let accesses = self.upcoming_accesses(&regs, address);
+        // Includes those in debug registers: the step below clears their matches.
+        let hits = |wanted: &dyn Fn(&AccessKind) -> bool| -> Vec<WatchpointId> {
+            let all = self.watchpoints.all.iter().filter(|watchpoint| wanted(&watchpoint.access));
+            all.filter(|watchpoint| {
                 accesses.iter().any(|access| {
-                    let overlaps =
-                        access.range.start < watched.range.end && watched.range.start < access.range.end;
-                    overlaps && (access.reads && watched.access.read || access.writes && watched.access.write)
+                    let overlaps = access.range.start < watchpoint.range.end
+                        && watchpoint.range.start < access.range.end;
+                    overlaps
+                        && (access.reads && watchpoint.access.read
+                            || access.writes && watchpoint.access.write)
                 })
             })
-            .map(|watched| watched.id)
+            .map(|watchpoint| watchpoint.id)
             .collect()
         };
         let before = hits(&|access| access.before);
-        let mut after = hits(&|access| !access.before);
+        let after = hits(&|access| !access.before);
         if before.is_empty() {
-            after.extend(self.perform_access(tid, &accesses)?);
+            self.perform_access(tid, &accesses)?;
             if after.is_empty() {
                 self.tracer.cont_all()?;
                 return Ok(None);
             }
-            let access =
-                PendingAccess { tid, watchers: after, notified: OwnerSet::default(), after_dispatch: None };
+            let access = PendingAccess {
+                tid,
+                hit_watchpoints: after,
+                notified: OwnerSet::default(),
+                after_dispatch: None,
+            };
             return self.start_access_or_resume(access);
         }
         let after_dispatch = Some((accesses, after));
         self.start_access_or_resume(PendingAccess {
             tid,
-            watchers: before,
+            hit_watchpoints: before,
             notified: OwnerSet::default(),
             after_dispatch,
         })
@@ -236,7 +244,7 @@ impl NativeTarget {
     pub(crate) fn on_foreign_access(&mut self, tid: Tid, address: u64) -> TargetResult {
         self.tracer.stop_all()?;
         let regs = self.tracer.thread(tid)?.registers().map_err(trace_error)?;
-        let accesses = self.about_to_touch(&regs, address);
+        let accesses = self.upcoming_accesses(&regs, address);
         self.perform_access(tid, &accesses)?;
         self.tracer.cont_all()
     }
@@ -250,8 +258,8 @@ impl NativeTarget {
         Ok(stop)
     }
 
-    /// The accesses of the instruction at a thread's location; at least the one that faulted.
-    fn about_to_touch(&self, regs: &Regs, address: u64) -> Vec<decode::MemoryAccess> {
+    /// The accesses of the instruction at a thread's pc; at least the one that faulted.
+    fn upcoming_accesses(&self, regs: &Regs, address: u64) -> Vec<decode::MemoryAccess> {
         let mut bytes = [0; 15];
         let read = self.tracer.memory.read_some(regs.rip, &mut bytes);
         self.tracer.sites.mask_traps(regs.rip, &mut bytes[..read]);
@@ -264,13 +272,8 @@ impl NativeTarget {
         all
     }
 
-    /// Executes a thread's current instruction with its pages open. Returns the watchpoints whose debug registers
-    /// matched.
-    pub(super) fn perform_access(
-        &mut self,
-        tid: Tid,
-        accesses: &[decode::MemoryAccess],
-    ) -> TargetResult<Vec<WatchId>> {
+    /// Executes a thread's current instruction with its pages open.
+    pub(super) fn perform_access(&mut self, tid: Tid, accesses: &[decode::MemoryAccess]) -> TargetResult {
         let mut pages: Vec<u64> = accesses
             .iter()
             .flat_map(|access| pages_of(access.range.start, access.range.end))
@@ -280,12 +283,10 @@ impl NativeTarget {
         pages.dedup();
         self.open_pages(tid, &pages)?;
         self.step_once(tid, 0)?;
-        let seen = if self.is_armed() { self.matched_watchers(tid) } else { Vec::new() };
         match self.tracer.threads.contains_key(&tid) {
-            true => self.close_pages_by(tid, &pages)?,
-            false => self.close_pages(&pages)?,
+            true => self.close_pages_by(tid, &pages),
+            false => self.close_pages(&pages),
         }
-        Ok(seen)
     }
 
     /// Lets one thread execute one instruction, or enter a signal handler, while the others are stopped.
@@ -302,19 +303,19 @@ impl NativeTarget {
         if signal == 0 {
             let _ = raw::set_signal_mask(pid, !0);
         }
-        let mut stopped = None;
+        let mut got_sigstop = false;
         sys::resume(tid, ResumeRequest::SingleStep, signal).map_err(trace_error)?;
         while let Some((_, status)) = sys::wait(tid, true).map_err(trace_error)? {
             if status.has_exited() {
                 return self.tracer.on_other_stop(tid, status);
             }
             if status.is_plain_trap() {
-                // Clears the match: the access is reported with the others.
+                // Clears the matches: the caller finds all hit watchpoints by the addresses of the accesses.
                 let _ = hardware::matched(tid);
                 break;
             }
             if status.signal() == libc::SIGSTOP || status.event() == libc::PTRACE_EVENT_STOP {
-                stopped = (status.event() == 0).then_some(status);
+                got_sigstop = status.event() == 0;
                 sys::resume(tid, ResumeRequest::SingleStep, 0).map_err(trace_error)?;
                 continue;
             }
@@ -324,7 +325,7 @@ impl NativeTarget {
         if signal == 0 {
             let _ = raw::set_signal_mask(pid, mask);
         }
-        if stopped.is_some() {
+        if got_sigstop {
             let _ = raw::send(pid, libc::SIGSTOP);
         }
         self.tracer.thread(tid)?.mark_stopped();
@@ -381,7 +382,7 @@ impl NativeTarget {
                 return self.return_from_handler(tid, regs);
             }
             // Debug registers do not see the kernel's accesses.
-            if self.is_armed() {
+            if self.has_debug_registers() {
                 let contents = self.contents(true);
                 self.watchpoints.before_call.insert(tid, contents);
             }
@@ -395,11 +396,12 @@ impl NativeTarget {
         if changed.is_empty() {
             return Ok(None);
         }
-        // Not if another thread wrote, which reports that itself.
+        // Skip ranges that another thread wrote: that thread reports them.
         self.tracer.stop_all()?;
         let mut ours = Vec::new();
         for id in changed {
-            let registers = (0..REGISTERS).filter(|number| self.watchpoints.owners[*number] == Some(id));
+            let registers =
+                (0..REGISTERS).filter(|number| self.watchpoints.register_watchpoints[*number] == Some(id));
             let others = self.tracer.threads.keys().filter(|other| **other != tid);
             let wrote = |other: &Tid| registers.clone().any(|number| hardware::has_matched(*other, number));
             if !others.into_iter().any(wrote) {
@@ -419,8 +421,8 @@ impl NativeTarget {
         self.retry_syscall(tid, regs)
     }
 
-    /// Lets a thread finish a system call. Returns false if the call blocks.
-    fn finish_call(&mut self, tid: Tid) -> TargetResult<bool> {
+    /// Lets a thread finish a system call, unless the call blocks.
+    fn finish_call(&mut self, tid: Tid) -> TargetResult {
         sys::resume(tid, ResumeRequest::ToSyscall, 0).map_err(trace_error)?;
         let alone = self
             .tracer
@@ -435,17 +437,17 @@ impl NativeTarget {
                 Some((_, status)) if status.is_syscall() => break,
                 Some((_, status)) => {
                     self.tracer.on_other_stop(tid, status)?;
-                    return Ok(true);
+                    return Ok(());
                 }
                 None if began.elapsed() > BLOCKING_AFTER => {
                     self.tracer.thread(tid)?.running = true;
-                    return Ok(false);
+                    return Ok(());
                 }
                 None => std::thread::sleep(BLOCKING_AFTER / 20),
             }
         }
         self.tracer.thread(tid)?.mark_stopped();
-        Ok(true)
+        Ok(())
     }
 
     /// Repeats a system call that failed because of a protected page.
@@ -478,19 +480,21 @@ impl NativeTarget {
     }
 
     /// The write watchpoints whose memory has changed.
-    fn changed(&self, before: &Contents, after: &Contents) -> Vec<WatchId> {
-        let differ = before.iter().filter(|(id, was)| after.iter().any(|(now, is)| now == id && is != was));
-        let writes = |id: &WatchId| self.watchpoints.get(*id).is_some_and(|watched| watched.access.write);
+    fn changed(&self, before: &Contents, after: &Contents) -> Vec<WatchpointId> {
+        let differ =
+            before.iter().filter(|(id, old)| after.iter().any(|(other, new)| other == id && new != old));
+        let writes =
+            |id: &WatchpointId| self.watchpoints.get(*id).is_some_and(|watchpoint| watchpoint.access.write);
         differ.map(|(id, _)| *id).filter(writes).collect()
     }
 
-    fn report_changed(&mut self, tid: Tid, changed: Vec<WatchId>) -> TargetResult<Option<StopReason>> {
+    fn report_changed(&mut self, tid: Tid, changed: Vec<WatchpointId>) -> TargetResult<Option<StopReason>> {
         if changed.is_empty() {
             return Ok(None);
         }
         self.start_access(PendingAccess {
             tid,
-            watchers: changed,
+            hit_watchpoints: changed,
             notified: OwnerSet::default(),
             after_dispatch: None,
         })
@@ -498,12 +502,13 @@ impl NativeTarget {
 
     /// Contents of the memory that is watched by debug registers, or by pages.
     pub(super) fn contents(&self, in_registers: bool) -> Contents {
-        let watched = self.watchpoints.all.iter().filter(|watched| watched.in_registers == in_registers);
-        watched
-            .map(|watched| {
-                let mut bytes = vec![0; (watched.range.end - watched.range.start) as usize];
-                let _ = self.clean_memory().read(watched.range.start, &mut bytes);
-                (watched.id, bytes)
+        let watchpoint =
+            self.watchpoints.all.iter().filter(|watchpoint| watchpoint.in_registers == in_registers);
+        watchpoint
+            .map(|watchpoint| {
+                let mut bytes = vec![0; (watchpoint.range.end - watchpoint.range.start) as usize];
+                let _ = self.clean_memory().read(watchpoint.range.start, &mut bytes);
+                (watchpoint.id, bytes)
             })
             .collect()
     }

@@ -81,7 +81,7 @@ fn naive(model: &Model) -> Naive {
         }
         (place, is_new)
     };
-    for start in model.starts() {
+    for start in model.initial_states() {
         let (place, _) = enter(&mut all, &start.words, 0);
         open.push_back(place);
     }

@@ -81,7 +81,7 @@ fn replay(model: &Model, story: &ExecutionTrace) -> Result<Vec<Vec<u64>>, String
     let mut states: Vec<Vec<u64>> = Vec::new();
     for (at, scene) in story.steps.iter().enumerate() {
         let mut targets: Vec<Vec<u64>> = match (states.last(), &scene.action) {
-            (None, None) => model.starts().into_iter().map(|start| start.words.to_vec()).collect(),
+            (None, None) => model.initial_states().into_iter().map(|start| start.words.to_vec()).collect(),
             (Some(source), Some(name)) => model
                 .enabled(source)
                 .into_iter()

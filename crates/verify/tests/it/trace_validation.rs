@@ -328,7 +328,7 @@ fn json_report_and_graph_are_complete() {
 #[test]
 fn execution_traces_validate_against_their_model() {
     let model = queue();
-    let mut states = vec![model.starts()[0].words.clone()];
+    let mut states = vec![model.initial_states()[0].words.clone()];
     let mut actions = Vec::new();
     for step in 0..40 {
         let here = &states[states.len() - 1];

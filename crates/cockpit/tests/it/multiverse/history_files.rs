@@ -77,7 +77,7 @@ fn open_accepts_plain_lists_of_actions_and_rejects_invalid_lines() {
 #[test]
 fn counterexample_is_opened_as_first_universe() {
     let model = die();
-    let start = model.starts()[1].words.clone();
+    let start = model.initial_states()[1].words.clone();
     let pushed = model.outcomes(&start, 1)[0].words.clone();
     let last = model.outcomes(&pushed, 1)[0].words.clone();
     let path = Path {

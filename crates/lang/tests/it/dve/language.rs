@@ -13,7 +13,7 @@ fn load(text: &str) -> ModelFile {
 fn reached(loaded: &ModelFile, variable: &str) -> Vec<i64> {
     let model = &loaded.model;
     let variable = model.variable_named(variable).expect("a variable");
-    let mut seen = model.starts();
+    let mut seen = model.initial_states();
     let mut at = 0;
     while at < seen.len() {
         let state = seen[at].clone();
@@ -110,7 +110,7 @@ fn rendezvous_moves_two_processes() {
     assert_eq!(action.event.as_deref(), Some("c"));
     assert_eq!(action.moves[0].process, 0);
     let (name, value) = &action.parameters[0];
-    let start = &loaded.model.starts()[0];
+    let start = &loaded.model.initial_states()[0];
     assert_eq!((name.as_str(), loaded.model.value(value, Step::at(&start.words)).unwrap()), ("value", 6));
     let place = loaded.actions[0];
     assert!(text[place.start as usize..place.end as usize].starts_with("p -> q { sync c!x + 1"));
@@ -135,7 +135,8 @@ fn rendezvous_write_conflict_faults() {
         system async;";
     let loaded = load(text);
     assert_eq!(count(&loaded.model), Count { states: 1, edges: 1, levels: 1, faults: 1 });
-    let fault = loaded.model.outcomes(&loaded.model.starts()[0].words, 0)[0].fault.clone().expect("a fault");
+    let fault =
+        loaded.model.outcomes(&loaded.model.initial_states()[0].words, 0)[0].fault.clone().expect("a fault");
     assert_eq!(fault.to_string(), "assertion failed: `S` and `R` both change `a` in one step");
 }
 
@@ -198,7 +199,7 @@ fn reached_far(loaded: &ModelFile, variable: &str, most: usize) -> Option<i64> {
     let model = &loaded.model;
     let id = model.variable_named(variable)?;
     let action = u32::from(variable == "i");
-    let mut state = model.starts().remove(0);
+    let mut state = model.initial_states().remove(0);
     let read = |words: &[u64]| model.value(&Expression::read(id), Step::at(words)).expect("a value");
     for _ in 0..most {
         let before = read(&state.words);
@@ -327,7 +328,7 @@ fn action_names_match_the_file() {
     assert_eq!(loaded.model.action(2).event.as_deref(), Some("P_0.p1"));
     let predicates: Vec<_> = loaded.model.parts().predicates.iter().map(|of| of.name.as_str()).collect();
     assert_eq!(predicates, ["P_0.NCS", "P_0.p1"]);
-    let start = &loaded.model.starts()[0];
+    let start = &loaded.model.initial_states()[0];
     let is_there = &loaded.model.parts().predicates[1].expression;
     assert!(loaded.model.holds(is_there, Step::at(&start.words)).unwrap());
     assert_eq!(count(&loaded.model).states, 4);

@@ -82,7 +82,7 @@ proptest! {
         prop_assert_eq!(loaded.is_some(), !diagnostics.iter().any(Diagnostic::is_error));
         if let Some(loaded) = loaded {
             // A model that loads can be run.
-            for start in loaded.model.starts() {
+            for start in loaded.model.initial_states() {
                 for action in loaded.model.enabled(&start.words) {
                     loaded.model.outcomes(&start.words, action);
                 }

@@ -145,7 +145,7 @@ fn monitored_model_matches_manual_stepping() {
     let mut catalog = EventCatalog::default();
     let automata = properties(&mut catalog);
     let start = |automaton: &Automaton| automaton.start(&mut Scratch::default(), &mut NoopObserver);
-    let first: Node = (model.starts()[0].words.clone(), automata.iter().map(start).collect());
+    let first: Node = (model.initial_states()[0].words.clone(), automata.iter().map(start).collect());
 
     let watched = Monitored::new(
         interpreted_model::InterpretedModel::new(&model, vec![]),

@@ -53,7 +53,7 @@ pub(crate) fn model() -> Model {
 #[test]
 fn predicates_hold_in_initial_configuration() {
     let model = model();
-    let start = &model.starts()[0];
+    let start = &model.initial_states()[0];
     for (text, expected) in [
         ("turn == 0", true),
         ("turn", false),
@@ -95,7 +95,7 @@ fn predicates_hold_in_initial_configuration() {
 #[test]
 fn primes_distinguish_source_and_target_of_a_step() {
     let model = model();
-    let start = &model.starts()[0];
+    let start = &model.initial_states()[0];
     let next = &model.outcomes(&start.words, 0)[0];
     let step = Step { source: Some(&start.words), action: Some(0), target: &next.words };
     for (text, expected) in [
@@ -139,5 +139,5 @@ fn hostile_predicates_stay_within_limits() {
     // Long conjunctions are flat, not deep trees.
     let long = format!("true{}", " && turn == 0".repeat(20_000));
     let found = predicate(&model, SourceId(0), &long).unwrap();
-    assert!(model.holds(&found, Step::at(&model.starts()[0].words)).unwrap());
+    assert!(model.holds(&found, Step::at(&model.initial_states()[0].words)).unwrap());
 }

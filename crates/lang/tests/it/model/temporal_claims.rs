@@ -135,7 +135,7 @@ impl Meaning {
 
 /// A random execution that is a lasso, or stutters in a deadlock.
 fn walk(random: &Rng, model: &Model) -> Path {
-    let mut path = Path::at(&model.starts()[0].words);
+    let mut path = Path::at(&model.initial_states()[0].words);
     loop {
         let here = path.states.last().unwrap().clone();
         let steps: Vec<(u32, Box<[u64]>)> = model
