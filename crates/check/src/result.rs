@@ -2,7 +2,7 @@
 
 use crate::supplied::NeverSupplied;
 use crate::violation::{ReportedEvent, Violation};
-use invigil_monitor::automaton::{AtEnd, Automaton};
+use invigil_monitor::automaton::{Automaton, EndVerdict};
 use invigil_monitor::slices::SliceTable;
 use invigil_monitor::verdict::{MonitorFault, Verdict};
 use invigil_trace::{LineError, ReadEnd, ReadSummary, TracePosition};
@@ -67,11 +67,11 @@ impl PropertyResult {
                 continue;
             }
             let verdict = match state.at_end {
-                AtEnd::Decided(true) if complete => Verdict::Accepting,
-                AtEnd::Decided(false) if complete => Verdict::NonAccepting,
+                EndVerdict::Decided(true) if complete => Verdict::Accepting,
+                EndVerdict::Decided(false) if complete => Verdict::NonAccepting,
                 _ => state.verdict,
             };
-            if let AtEnd::Presumably(holds) = state.at_end {
+            if let EndVerdict::Presumably(holds) = state.at_end {
                 self.presumably = Some(holds && self.presumably.unwrap_or(true));
             }
             self.states.push((state.name.clone(), verdict, count));
@@ -81,9 +81,9 @@ impl PropertyResult {
             // An instance in its initial state need not exist as a slice.
             let all_events_evaluated = self.missing.is_empty();
             let holds = root.verdict == Verdict::Accepting
-                || root.at_end == AtEnd::Decided(true) && complete && all_events_evaluated;
+                || root.at_end == EndVerdict::Decided(true) && complete && all_events_evaluated;
             self.is_unseen = !holds;
-            if root.at_end == AtEnd::Presumably(true) && all_events_evaluated {
+            if root.at_end == EndVerdict::Presumably(true) && all_events_evaluated {
                 self.presumably = Some(true);
             }
         }

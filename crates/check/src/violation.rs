@@ -85,7 +85,7 @@ pub struct Violation {
     /// Whether the property is violated at the end of the trace.
     pub at_end: bool,
     /// The condition that held at the event, if the property has text for it.
-    pub why: Option<String>,
+    pub reason: Option<String>,
     /// The state that was left.
     pub from: String,
     /// The non-accepting state that was entered.

@@ -81,7 +81,7 @@ impl CheckListener for CheckProgressListener<'_> {
         }
     }
 
-    fn violation(&mut self, finding: &Violation) {
+    fn violation(&mut self, violation: &Violation) {
         let Some((violations, style)) = &self.reporter else { return };
         // Removes the bar before text is printed; the next progress call draws it again.
         if let Some(progress) = &mut self.progress {
@@ -89,7 +89,7 @@ impl CheckListener for CheckProgressListener<'_> {
         }
         let gap = if self.reported > 0 { "\n" } else { "" };
         self.reported += 1;
-        let text = violations.text(self.reported, finding, style);
+        let text = violations.text(self.reported, violation, style);
         self.is_output_closed |= write!(self.out, "{gap}{text}").is_err();
         self.flush();
     }

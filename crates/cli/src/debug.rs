@@ -10,7 +10,7 @@ use crate::terminal::Terminal;
 use crate::{CliError, INVALID_INPUT, SUBJECT_FAILED, explore, files};
 use clap::Args;
 use invigil_cockpit::InterruptHandle;
-use invigil_cockpit::multiverse::{Input, ModelSyntax, ReplConfig, ScriptOutcome, SubjectSyntax, debug};
+use invigil_cockpit::multiverse::{Input, ModelSyntax, ReplConfig, ReplOutcome, SubjectSyntax, debug};
 use invigil_explore::breakpoint_search::Breakpoint;
 use invigil_expr::diag::{Diagnostic, Sources};
 use invigil_lang::{model, report};
@@ -152,8 +152,8 @@ where
     // A closed pipe, as with `| head`, is not an error.
     let _ = out.flush();
     match ended.map_err(CliError::new)? {
-        ScriptOutcome::Done => Ok(ExitCode::SUCCESS),
-        ScriptOutcome::Failed => Ok(ExitCode::from(INVALID_INPUT)),
+        ReplOutcome::Done => Ok(ExitCode::SUCCESS),
+        ReplOutcome::Failed => Ok(ExitCode::from(INVALID_INPUT)),
     }
 }
 
@@ -168,9 +168,9 @@ fn shown(sources: &Sources, diagnostics: &[Diagnostic], colour: bool) -> String 
 }
 
 fn property<'a>(model: &'a Model, file: &str, colour: bool) -> Result<Breakpoint<'a, Model>, String> {
-    let words = |words: &dyn fmt::Display| words.to_string();
+    let rendered = |message: &dyn fmt::Display| message.to_string();
     let loaded =
-        crate::load::load(&[PathBuf::from(file)], &[], colour).map_err(|error| words(&error.message))?;
+        crate::load::load(&[PathBuf::from(file)], &[], colour).map_err(|error| rendered(&error.message))?;
     let Some(automaton) = loaded.automata.into_iter().next() else {
         return Err(format!("{file}: the file contains no property"));
     };

@@ -24,7 +24,7 @@ impl TraceInputs {
             paths.push(PathBuf::from("-"));
         }
         if paths.iter().filter(|path| is_standard(path)).count() > 1 {
-            return Err(CliError::new("`-` is given twice, but there is only one standard input"));
+            return Err(CliError::new("`-` is specified twice, but there is only one standard input"));
         }
         let is_property = |path: &&PathBuf| {
             let ending = path.extension().is_some_and(|ext| ext == "prop" || ext == "ltl");
@@ -33,7 +33,7 @@ impl TraceInputs {
         if let Some(property) = paths.iter().find(is_property) {
             let name = property.display();
             return Err(CliError::new(format_args!(
-                "{name}: this is a property, not a trace; give it with `-p {name}`"
+                "{name}: this is a property, not a trace; pass it with `-p {name}`"
             )));
         }
         Ok(TraceInputs { paths, interrupt })

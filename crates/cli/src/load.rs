@@ -57,7 +57,7 @@ impl Loaded {
 /// Loads and compiles properties, and the Python files with the functions of their blocks.
 pub(crate) fn load(properties: &[PathBuf], functions: &[PathBuf], colour: bool) -> Result<Loaded, CliError> {
     if properties.iter().chain(functions).filter(|path| is_standard(path)).count() > 1 {
-        return Err(CliError::new("`-` is given twice, but there is only one standard input"));
+        return Err(CliError::new("`-` is specified twice, but there is only one standard input"));
     }
     let mut files = SourceFiles::default();
     for (path, name) in properties.iter().zip(property_names(properties)) {

@@ -62,7 +62,7 @@ impl LoadedModel {
     pub(crate) fn expression(&mut self, text: &str, colour: bool) -> Result<Expression, CliError> {
         let source = self.sources.add("<command line>", text);
         model::predicate(&self.loaded.model, source, text)
-            .map_err(|problems| CliError::rendered(report::render(&self.sources, &problems, colour)))
+            .map_err(|diagnostics| CliError::rendered(report::render(&self.sources, &diagnostics, colour)))
     }
 
     /// Adds a claim that an expression always holds: `EXPRESSION`, or `NAME: EXPRESSION`.
@@ -111,10 +111,10 @@ impl LoadedModel {
                 (source, read, 0..length, ltl::FormulaOptions::of_file(&stem(file)))
             }
         };
-        let (properties, mut problems) = ltl::parse(source, &text, part, options);
+        let (properties, mut diagnostics) = ltl::parse(source, &text, part, options);
         for property in properties {
             if property.semantics == TraceSemantics::Ltlf || !property.slice_on.is_empty() {
-                problems.push(
+                diagnostics.push(
                     Diagnostic::error(property.span, "a formula over a model must be `ltl` without slices")
                         .label("`ltlf` and slices apply to traces and live programs only")
                         .help("write `ltl:FORMULA`"),
@@ -133,13 +133,13 @@ impl LoadedModel {
                     what: ClaimBody::Never(omega),
                     formula: Some(property.formula.clone()),
                 }),
-                Err(found) => problems.extend(found),
+                Err(found) => diagnostics.extend(found),
             }
         }
-        if problems.iter().any(Diagnostic::is_error) {
-            return Err(CliError::rendered(report::render(&self.sources, &problems, colour)));
+        if diagnostics.iter().any(Diagnostic::is_error) {
+            return Err(CliError::rendered(report::render(&self.sources, &diagnostics, colour)));
         }
-        self.warnings.extend(problems);
+        self.warnings.extend(diagnostics);
         Ok(true)
     }
 
@@ -154,7 +154,7 @@ impl LoadedModel {
             let mut sources = Sources::default();
             let source = sources.add("<formula>", &*negated);
             let automaton = model::never(&self.loaded.model, source, &negated, &claim.name)
-                .map_err(|problems| CliError::rendered(report::render(&sources, &problems, colour)))?;
+                .map_err(|diagnostics| CliError::rendered(report::render(&sources, &diagnostics, colour)))?;
             automata.push(automaton);
         }
         Ok(automata)

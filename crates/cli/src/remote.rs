@@ -22,7 +22,7 @@ pub(crate) struct RemoteArgs {
 pub(crate) fn address(model: &Path) -> Option<Result<Address, CliError>> {
     let text = model.to_str()?;
     match text.split_once(':')? {
-        ("remote", command) => Some(match words(command) {
+        ("remote", command) => Some(match split_words(command) {
             Ok(words) if words.is_empty() => {
                 Err(CliError::new("`remote:` needs a command: `'remote:python3 language.py program'`"))
             }
@@ -44,7 +44,7 @@ pub(crate) fn start(address: &Address, args: &RemoteArgs) -> Result<Remote, CliE
 
 /// Splits a command into words as a shell does: quotes group words, `\` quotes the next character. The error is the
 /// quotation mark that is not closed.
-pub(crate) fn words(command: &str) -> Result<Vec<String>, char> {
+pub(crate) fn split_words(command: &str) -> Result<Vec<String>, char> {
     let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
     let mut letters = command.chars();
     while let Some(letter) = letters.next() {
@@ -77,13 +77,13 @@ mod tests {
 
     #[test]
     fn words_with_quotes_split_as_in_shell() {
-        let split = |text| words(text).unwrap().join("|");
+        let split = |text| split_words(text).unwrap().join("|");
         assert_eq!(split("python3 language.py  lamp.soup "), "python3|language.py|lamp.soup");
         assert_eq!(
             split(r#"sh -c 'echo "a b"' x\ y "it's \"so\"" ''"#),
             r#"sh|-c|echo "a b"|x y|it's "so"|"#
         );
-        assert_eq!(words("a 'b"), Err('\''));
+        assert_eq!(split_words("a 'b"), Err('\''));
     }
 
     #[test]

@@ -54,7 +54,7 @@ impl InterruptHandle {
         self.state().interrupter = Some(interrupter);
     }
 
-    /// Runs `work`; meanwhile interrupts are passed to the target.
+    /// Runs `work`; meanwhile [`interrupt`](Self::interrupt) reaches the target or search.
     pub fn while_running<T>(&self, work: impl FnOnce() -> T) -> T {
         {
             let mut state = self.state();

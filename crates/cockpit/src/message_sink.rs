@@ -35,7 +35,7 @@ impl Listener for SessionPrinter {
             }
             MessageSource::Scenario(_) if self.sink.scenarios => (self.sink.out)(line),
             MessageSource::Session if self.sink.notes => {
-                let note = self.sink.style.paint(Paint::Open, "note:");
+                let note = self.sink.style.paint(Paint::Undecided, "note:");
                 (self.sink.out)(&format!("{note} {line}"));
             }
             _ => {}

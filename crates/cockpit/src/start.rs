@@ -162,7 +162,7 @@ pub fn format_from_path(path: &Path) -> Result<Format, String> {
         "csv" => Ok(Format::Csv),
         "line" | "log" | "txt" | "trace" => Ok(Format::PlainLines),
         _ => Err(format!(
-            "{}: unknown trace format; use the extension .jsonl, .csv, or .trace for the line format",
+            "{}: unknown trace format; use the extension .jsonl, .csv, or .trace for plain lines",
             path.display()
         )),
     }

@@ -77,9 +77,9 @@ pub(crate) fn mark_agent_thread() {
 
 /// Runs a function whose events count as the program's, even on an agent thread.
 pub(crate) fn as_program<R>(work: impl FnOnce() -> R) -> R {
-    let ours = WORKS.replace(false);
+    let was_working = WORKS.replace(false);
     let result = work();
-    WORKS.set(ours);
+    WORKS.set(was_working);
     result
 }
 
@@ -152,9 +152,9 @@ impl Agent {
     pub(crate) fn dead_object_ids(&self, ids: Vec<i64>) -> DeadObjectIds {
         let mut integer_params = Vec::new();
         let subscriptions = if ids.is_empty() { Arc::default() } else { self.subscriptions() };
-        for wanted in subscriptions.iter() {
-            let SubscriptionId::Event { number } = wanted.subscription.id else { continue };
-            let all = (0..).zip(&wanted.is_integer).filter(|(_, plain)| plain.load(Ordering::Relaxed));
+        for resolved in subscriptions.iter() {
+            let SubscriptionId::Event { number } = resolved.subscription.id else { continue };
+            let all = (0..).zip(&resolved.is_integer).filter(|(_, plain)| plain.load(Ordering::Relaxed));
             integer_params.extend(all.map(|(request_index, _)| (number, request_index)));
         }
         DeadObjectIds { ids, integer_params }

@@ -16,7 +16,7 @@ pub struct Entity {
     pub scope: Option<Scope>,
     /// Whether a write and its report are to be atomic.
     pub is_locked: bool,
-    /// Whether it is not about writes, but about changes because its name denotes another object.
+    /// Whether it denotes changes caused by the path reaching another object, not writes.
     pub is_by_path: bool,
 }
 

@@ -70,7 +70,9 @@ pub(crate) fn send_and_wait(agent: &Agent, jni: Jni, news: &AgentEvent) -> Resul
     let mut talk = || -> Result<(), Disconnected> {
         protocol::send(stream, news)?;
         if let AgentEvent::Notified { notifications, .. } = news
-            && notifications.iter().any(|hit| matches!(hit.id, SubscriptionId::Event { .. }))
+            && notifications
+                .iter()
+                .any(|notification| matches!(notification.id, SubscriptionId::Event { .. }))
         {
             agent.host.mark_forwarded();
         }

@@ -26,15 +26,15 @@ impl Instrumentor {
         let (mut all, mut errors, mut paths) = (Vec::new(), Vec::new(), HashMap::new());
         for want in subscriptions {
             match ResolvedSubscription::new(want, false) {
-                Ok(wanted) => all.push(Arc::new(prepare::share_path(wanted, &mut paths))),
+                Ok(resolved) => all.push(Arc::new(prepare::share_path(resolved, &mut paths))),
                 Err(error) => errors.push(error),
             }
         }
-        for wanted in &all {
-            prepare::look_up(read, wanted, &|wanted, class| {
-                weaving::record_class(wanted, class);
+        for resolved in &all {
+            prepare::look_up(read, resolved, &|resolved, class| {
+                weaving::record_class(resolved, class);
             });
-            errors.extend(prepare::current_errors(wanted));
+            errors.extend(prepare::current_errors(resolved));
         }
         (Instrumentor { subscriptions: all, classes: Vec::new(), next: 0 }, errors)
     }
@@ -48,7 +48,7 @@ impl Instrumentor {
         let subscriptions: Vec<Arc<ResolvedSubscription>> = self
             .subscriptions
             .iter()
-            .filter(|wanted| wanted.may_concern(&class.name, bytes))
+            .filter(|resolved| resolved.may_concern(&class.name, bytes))
             .cloned()
             .collect();
         if subscriptions.is_empty() {

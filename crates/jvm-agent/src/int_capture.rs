@@ -19,10 +19,10 @@ use std::sync::{Arc, OnceLock};
 pub(crate) struct IntCapture {
     pub(crate) event: EventId,
     /// The source of each value.
-    ways: Vec<IntSource>,
+    sources: Vec<IntSource>,
     /// Whether the values are exactly those that the probe passes.
     pub(crate) is_direct: bool,
-    wanted: Arc<ResolvedSubscription>,
+    resolved: Arc<ResolvedSubscription>,
 }
 
 /// The source of one value.
@@ -59,7 +59,7 @@ impl IntCapture {
     /// The capture plan of a site, if the fast path applies.
     pub(crate) fn of(place: &ProbeSite) -> Option<IntCapture> {
         let [only] = place.uses.as_slice() else { return None };
-        let SubscriptionId::Event { number } = only.wanted.subscription.id else { return None };
+        let SubscriptionId::Event { number } = only.resolved.subscription.id else { return None };
         if only.if_instance
             || only.step.is_some()
             || place.captures.len() > MAX_FAST_ARGS
@@ -67,21 +67,21 @@ impl IntCapture {
         {
             return None;
         }
-        let ways = only.readers.iter().map(|(reader, ty)| match ty {
-            None | Some(ValueType::Int) => way(place, reader),
+        let sources = only.readers.iter().map(|(reader, ty)| match ty {
+            None | Some(ValueType::Int) => source_of(place, reader),
             Some(_) => None,
         });
-        let ways = ways.collect::<Option<Vec<IntSource>>>()?;
-        for (request_index, way) in ways.iter().enumerate() {
-            if let IntSource::Value(_) = way {
-                only.wanted.mark_integer(request_index);
+        let sources = sources.collect::<Option<Vec<IntSource>>>()?;
+        for (request_index, source) in sources.iter().enumerate() {
+            if let IntSource::Value(_) = source {
+                only.resolved.mark_integer(request_index);
             }
         }
         let event = EventId(number);
-        let is_passed = |(at, way): (usize, &IntSource)| matches!(way, IntSource::Value(from) if usize::from(*from) == at);
-        let is_direct = ways.len() == place.captures.len() && ways.iter().enumerate().all(is_passed);
-        let wanted = Arc::clone(&only.wanted);
-        Some(IntCapture { event, ways, is_direct, wanted })
+        let is_passed = |(at, source): (usize, &IntSource)| matches!(source, IntSource::Value(from) if usize::from(*from) == at);
+        let is_direct = sources.len() == place.captures.len() && sources.iter().enumerate().all(is_passed);
+        let resolved = Arc::clone(&only.resolved);
+        Some(IntCapture { event, sources, is_direct, resolved })
     }
 
     /// Reads the values into a buffer. `None` if one of them is not an integer, or needs the slow path.
@@ -92,18 +92,18 @@ impl IntCapture {
         values: &[ProbeValue],
         into: &'a mut [i64; MAX_FAST_ARGS],
     ) -> Option<&'a [i64]> {
-        for (request_index, (to, way)) in into.iter_mut().zip(&self.ways).enumerate() {
-            *to = way.read(agent, jni, values)?;
-            if let IntSource::FieldPath(..) = way {
-                self.wanted.mark_integer(request_index);
+        for (request_index, (to, source)) in into.iter_mut().zip(&self.sources).enumerate() {
+            *to = source.read(agent, jni, values)?;
+            if let IntSource::FieldPath(..) = source {
+                self.resolved.mark_integer(request_index);
             }
         }
-        into.get(..self.ways.len())
+        into.get(..self.sources.len())
     }
 }
 
 /// The source that corresponds to a reader.
-fn way(place: &ProbeSite, reader: &ValueReader) -> Option<IntSource> {
+fn source_of(place: &ProbeSite, reader: &ValueReader) -> Option<IntSource> {
     let position = |at: usize| u8::try_from(at).ok();
     let is_object = |at: usize| place.captures.get(at).is_some_and(|(_, ty)| ty.starts_with('L'));
     match reader {

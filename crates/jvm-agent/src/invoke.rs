@@ -50,15 +50,15 @@ fn perform_one(agent: &Agent, jni: Jni, call: &MethodCall) -> Result<(), String>
         find(agent, jni, &call.class).ok_or_else(|| format!("the class `{shown}` is not loaded yet"))?;
     let evaluator = Evaluator { ti: agent.ti, jni, scope: &EmptyScope };
     let mut at: Option<Ref> = None;
-    let mut way = shown;
+    let mut path = shown;
     for field in &call.fields {
         let of = at.map_or(class, |object| jni.class_of(object));
         let found = evaluator.field(at, of, field).map(|found| found.value);
-        way = format!("{way}.{field}");
+        path = format!("{path}.{field}");
         match found {
             Some(Primitive::Object(Some(object))) => at = Some(object),
-            Some(_) => return Err(format!("`{way}` is null")),
-            None => return Err(format!("there is no field `{way}`")),
+            Some(_) => return Err(format!("`{path}` is null")),
+            None => return Err(format!("there is no field `{path}`")),
         }
     }
     let arguments = parameters(&call.descriptor).into_iter().zip(&call.arguments);
@@ -79,10 +79,10 @@ fn perform_one(agent: &Agent, jni: Jni, call: &MethodCall) -> Result<(), String>
 }
 
 fn find(agent: &Agent, jni: Jni, name: &str) -> Option<Ref> {
-    let wanted = format!("L{name};");
+    let expected = format!("L{name};");
     let mut found = None;
     for class in agent.ti.loaded_classes().ok()? {
-        match found.is_none() && agent.ti.signature(class).is_ok_and(|known| known == wanted) {
+        match found.is_none() && agent.ti.signature(class).is_ok_and(|known| known == expected) {
             true => found = Some(class),
             false => jni.delete_local(class),
         }

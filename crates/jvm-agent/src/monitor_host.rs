@@ -67,8 +67,8 @@ pub(crate) enum FastOutcome {
 }
 
 /// The event of a notification; breakpoints have none.
-fn event_of(hit: &Notification) -> Option<EventId> {
-    match hit.id {
+fn event_of(notification: &Notification) -> Option<EventId> {
+    match notification.id {
         SubscriptionId::Event { number } => Some(EventId(number)),
         SubscriptionId::Breakpoint { .. } => None,
     }
@@ -134,7 +134,7 @@ impl MonitorHost {
     /// The replay log since the properties were embedded, without the events that are sent anyway. The host is frozen
     /// until they are embedded again.
     pub(crate) fn take_replay_log(&self, agent: &Agent) -> Option<WireReplayLog> {
-        self.take_replay_log_and_due(agent).map(|(past, _)| past)
+        self.take_replay_log_and_due(agent).map(|(log, _)| log)
     }
 
     /// The replay log, and the events that should have been sent and were not, because the virtual machine may end
@@ -145,13 +145,13 @@ impl MonitorHost {
         host.frozen = true;
         let (due, is_forwarded) = (std::mem::take(&mut host.due_events), host.is_forwarded);
         drop(host);
-        let past = monitors.replay_log();
-        let kept = past.events.len().saturating_sub(due);
-        let events = (0..past.events.len()).zip(&past.threads).map(|(at, thread)| {
-            let event = past.events.event(at);
+        let log = monitors.replay_log();
+        let kept = log.events.len().saturating_sub(due);
+        let events = (0..log.events.len()).zip(&log.threads).map(|(at, thread)| {
+            let event = log.events.event(at);
             LoggedEvent {
                 event: event.id.0,
-                time: past.events.meta(at).time,
+                time: log.events.meta(at).time,
                 thread: *thread,
                 values: event.params.iter().map(|value| wire_value(value, event.text)).collect(),
             }
@@ -161,15 +161,15 @@ impl MonitorHost {
         if is_forwarded {
             due.clear();
         }
-        let past = WireReplayLog {
-            evicted_events: past.evicted_events,
-            evicted_steps: past.evicted.iter().map(|unseen| unseen.steps).collect(),
-            evicted_slices: past.evicted.iter().map(|unseen| unseen.created).collect(),
-            base: past.before.iter().map(SliceTable::save).collect(),
+        let log = WireReplayLog {
+            evicted_events: log.evicted_events,
+            evicted_steps: log.evicted.iter().map(|counts| counts.steps).collect(),
+            evicted_slices: log.evicted.iter().map(|counts| counts.created).collect(),
+            base: log.before.iter().map(SliceTable::save).collect(),
             events,
-            dead: agent.dead_object_ids(past.dead_objects),
+            dead: agent.dead_object_ids(log.dead_objects),
         };
-        Some((past, due))
+        Some((log, due))
     }
 
     /// Notes that the events with a due reaction were sent.
@@ -182,14 +182,15 @@ impl MonitorHost {
         let mut host = self.lock(0);
         let Some(monitors) = &mut host.monitors else { return 0 };
         if agent.object_ids.waiting() >= slices::DeadObjects::collection_threshold(monitors.slice_count()) {
-            let gone = agent.dead_object_ids(agent.object_ids.take_dead_for_slices());
-            let plain = gone
+            let dead_objects = agent.dead_object_ids(agent.object_ids.take_dead_for_slices());
+            let non_objects = dead_objects
                 .integer_params
                 .iter()
                 .map(|(number, request_index)| (EventId(*number), *request_index as usize));
-            let mut gone = slices::DeadObjects { non_objects: plain.collect(), ids: gone.ids };
-            gone.sort();
-            monitors.collect_slices(&gone);
+            let mut dead_objects =
+                slices::DeadObjects { non_objects: non_objects.collect(), ids: dead_objects.ids };
+            dead_objects.sort();
+            monitors.collect_slices(&dead_objects);
         }
         monitors.slice_count()
     }
@@ -208,7 +209,7 @@ impl MonitorHost {
     pub(crate) fn on_events(
         &self,
         agent: &Agent,
-        hits: Vec<Notification>,
+        notifications: Vec<Notification>,
         time: f64,
         thread: u32,
     ) -> HostOutcome {
@@ -222,14 +223,14 @@ impl MonitorHost {
         batch.clear();
         let mut reported: Vec<Notification> = Vec::new();
         let mut given = EventBatch::default();
-        for hit in hits {
-            let Some(event) = event_of(&hit) else {
-                reported.push(hit);
+        for notification in notifications {
+            let Some(event) = event_of(&notification) else {
+                reported.push(notification);
                 continue;
             };
             given.clear();
             let values: Vec<Value> =
-                hit.values.iter().map(|wire_value| value(wire_value, &mut given)).collect();
+                notification.values.iter().map(|wire_value| value(wire_value, &mut given)).collect();
             let event = Event { id: event, params: &values, text: &given.text };
             batch.push_copy(&event, stamp);
             host.scripts.derive(&event, stamp, &mut batch);
@@ -327,8 +328,8 @@ impl HostState {
     fn react(&mut self, event: EventId, values: &[i64], thread: u32) -> FastOutcome {
         (self.frozen, self.due_events, self.is_forwarded) = (true, 1, false);
         let values = values.iter().map(|value| WireValue::Int { value: *value }).collect();
-        let hit = Notification { id: SubscriptionId::Event { number: event.0 }, values };
-        FastOutcome::Forward(Box::new((vec![hit], thread)))
+        let notification = Notification { id: SubscriptionId::Event { number: event.0 }, values };
+        FastOutcome::Forward(Box::new((vec![notification], thread)))
     }
 
     /// Steps the monitors. Returns the events to send: those that properties need if a reaction is due, or all of them
@@ -338,19 +339,19 @@ impl HostState {
             return (0..batch.len()).map(|at| hit_of(&batch.event(at))).collect();
         };
         let mut reacts = false;
-        let mut wanted = Vec::new();
+        let mut needed = Vec::new();
         for at in 0..batch.len() {
             let before = monitors.event_count();
             reacts |= monitors.step(&batch.event(at), batch.meta(at), thread);
             if monitors.event_count() > before {
-                wanted.push(at);
+                needed.push(at);
             }
         }
         if !reacts {
             return Vec::new();
         }
-        (self.frozen, self.due_events, self.is_forwarded) = (true, wanted.len(), false);
-        wanted.into_iter().map(|at| hit_of(&batch.event(at))).collect()
+        (self.frozen, self.due_events, self.is_forwarded) = (true, needed.len(), false);
+        needed.into_iter().map(|at| hit_of(&batch.event(at))).collect()
     }
 
     /// Steps an event together with those that scripts derived from it.

@@ -189,9 +189,9 @@ fn capture(agent: &Agent, jni: Jni, place: &ProbeSite, values: &[ProbeValue]) {
     let thread = current_thread(agent, jni);
     let time = agent.started_at.elapsed().as_secs_f64();
     let here = CaptureContext { agent, jni, place, values: &values, thread, time };
-    let uses = place.uses.iter().filter(|each| here.counts(each) && each.wanted.is_active());
+    let uses = place.uses.iter().filter(|each| here.counts(each) && each.resolved.is_active());
     let mut hits: Vec<Notification> = uses
-        .map(|each| Notification { id: each.wanted.subscription.id.clone(), values: here.read_all(each) })
+        .map(|each| Notification { id: each.resolved.subscription.id.clone(), values: here.read_all(each) })
         .collect();
     hits.extend(tracked_path::undefined_variables(agent, &agent.object_ids.take_dead_for_paths(), time));
     if !hits.is_empty() {
@@ -235,14 +235,14 @@ impl CaptureContext<'_> {
     /// Whether the object is one of those that are meant.
     fn counts(&self, each: &SiteUse) -> bool {
         if let Some(step) = &each.step {
-            let changes = each.wanted.entity.is_by_path;
+            let changes = each.resolved.entity.is_by_path;
             return step.path.observe(self.agent, self.jni, &step.role, step.seen(self.values), changes);
         }
         if !each.if_instance {
             return true;
         }
         self.object().is_some_and(|object| {
-            is_instance(self.agent.ti, self.jni, self.jni.class_of(object), &each.wanted.entity.name.class)
+            is_instance(self.agent.ti, self.jni, self.jni.class_of(object), &each.resolved.entity.name.class)
         })
     }
 
@@ -250,7 +250,7 @@ impl CaptureContext<'_> {
         let values = each.readers.iter().enumerate().map(|(at, (reader, ty))| {
             let value = self.read(reader, ty.as_ref());
             if matches!(value, WireValue::Int { .. } | WireValue::Float { .. }) {
-                each.wanted.mark_integer(at);
+                each.resolved.mark_integer(at);
             }
             value
         });

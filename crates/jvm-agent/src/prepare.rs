@@ -26,15 +26,15 @@ pub(crate) fn prepare(
         .subscriptions()
         .iter()
         .cloned()
-        .partition(|wanted| matches!(wanted.subscription.id, SubscriptionId::Event { .. }));
-    old.iter().for_each(|wanted| wanted.active.store(false, Ordering::SeqCst));
+        .partition(|resolved| matches!(resolved.subscription.id, SubscriptionId::Event { .. }));
+    old.iter().for_each(|resolved| resolved.active.store(false, Ordering::SeqCst));
     crate::probe_table::refresh();
     let mut errors = Vec::new();
     let mut new = Vec::new();
     let mut paths = HashMap::new();
     for want in subscriptions {
         match ResolvedSubscription::new(want, false) {
-            Ok(wanted) => new.push(Arc::new(share_path(wanted, &mut paths))),
+            Ok(resolved) => new.push(Arc::new(share_path(resolved, &mut paths))),
             Err(error) => errors.push(error),
         }
     }
@@ -47,43 +47,43 @@ pub(crate) fn prepare(
     agent.set_subscriptions(kept.into_iter().chain(new.iter().cloned()).collect());
     let concerned: Vec<Arc<ResolvedSubscription>> = old.into_iter().chain(new.iter().cloned()).collect();
     resolve(agent, jni, &new, &concerned)?;
-    errors.extend(new.iter().flat_map(|wanted| current_errors(wanted)));
+    errors.extend(new.iter().flat_map(|resolved| current_errors(resolved)));
     Ok(errors)
 }
 
 /// Makes the subscriptions for writes and for other changes of a variable share one path.
 pub(crate) fn share_path(
-    mut wanted: ResolvedSubscription,
+    mut resolved: ResolvedSubscription,
     paths: &mut HashMap<String, Arc<TrackedPath>>,
 ) -> ResolvedSubscription {
-    if let Some(path) = wanted.path.take() {
-        let name = &wanted.subscription.name;
+    if let Some(path) = resolved.path.take() {
+        let name = &resolved.subscription.name;
         let name = name.strip_suffix(BY_PATH).unwrap_or(name).to_owned();
         let path = Arc::clone(paths.entry(name).or_insert(path));
-        if wanted.entity.is_by_path {
+        if resolved.entity.is_by_path {
             path.tells_changes.store(true, Ordering::Relaxed);
         }
-        wanted.path = Some(path);
+        resolved.path = Some(path);
     }
-    wanted
+    resolved
 }
 
 /// Adds a subscription that is active immediately.
 pub(crate) fn add(agent: &Agent, jni: Jni, want: Subscription) -> Result<Vec<SubscriptionError>, String> {
-    let wanted = match ResolvedSubscription::new(want, true) {
-        Ok(wanted) => Arc::new(share_path(wanted, &mut HashMap::new())),
+    let resolved = match ResolvedSubscription::new(want, true) {
+        Ok(resolved) => Arc::new(share_path(resolved, &mut HashMap::new())),
         Err(error) => return Ok(vec![error]),
     };
-    if let Some(path) = &wanted.path {
+    if let Some(path) = &resolved.path {
         agent.object_ids.follow_paths();
         path.begin(agent, jni);
     }
     let before = agent.subscriptions();
-    agent.set_subscriptions(before.iter().cloned().chain([Arc::clone(&wanted)]).collect());
-    resolve(agent, jni, std::slice::from_ref(&wanted), std::slice::from_ref(&wanted))?;
-    let errors = current_errors(&wanted);
+    agent.set_subscriptions(before.iter().cloned().chain([Arc::clone(&resolved)]).collect());
+    resolve(agent, jni, std::slice::from_ref(&resolved), std::slice::from_ref(&resolved))?;
+    let errors = current_errors(&resolved);
     if errors.iter().any(|error| !error.pending) {
-        wanted.active.store(false, Ordering::SeqCst);
+        resolved.active.store(false, Ordering::SeqCst);
         agent.set_subscriptions(before.to_vec());
         crate::probe_table::refresh();
     }
@@ -91,14 +91,14 @@ pub(crate) fn add(agent: &Agent, jni: Jni, want: Subscription) -> Result<Vec<Sub
 }
 
 /// The errors of a subscription, as far as they are known now.
-pub(crate) fn current_errors(wanted: &ResolvedSubscription) -> Vec<SubscriptionError> {
-    if wanted.seen.load(Ordering::SeqCst) {
-        return locked(&wanted.errors).clone();
+pub(crate) fn current_errors(resolved: &ResolvedSubscription) -> Vec<SubscriptionError> {
+    if resolved.seen.load(Ordering::SeqCst) {
+        return locked(&resolved.errors).clone();
     }
     vec![SubscriptionError {
-        id: wanted.subscription.id.clone(),
+        id: resolved.subscription.id.clone(),
         value_request: None,
-        reason: format!("no class `{}` is loaded yet", wanted.entity.name.class),
+        reason: format!("no class `{}` is loaded yet", resolved.entity.name.class),
         help: "it will be monitored once it is loaded".to_owned(),
         pending: true,
     }]
@@ -118,35 +118,39 @@ fn resolve(
         if let Some(bytes) = files.bytes(offline_probes::FILE) {
             offline_probes::load(agent, &bytes);
         }
-        let note = |wanted: &ResolvedSubscription, class: &Class| weaving::note_class(agent, wanted, class);
-        for wanted in new {
-            jni.framed(|| look_up(&|name| files.read(name), wanted, &note));
+        let note =
+            |resolved: &ResolvedSubscription, class: &Class| weaving::note_class(agent, resolved, class);
+        for resolved in new {
+            jni.framed(|| look_up(&|name| files.read(name), resolved, &note));
         }
     }
     weaving::weave_loaded(agent, jni, concerned)?;
     // A loaded class may have revealed that others have the code.
-    let below: Vec<Arc<ResolvedSubscription>> =
-        new.iter().filter(|wanted| wanted.reach.get().is_some_and(|reach| reach.below)).cloned().collect();
+    let below: Vec<Arc<ResolvedSubscription>> = new
+        .iter()
+        .filter(|resolved| resolved.reach.get().is_some_and(|reach| reach.below))
+        .cloned()
+        .collect();
     if below.is_empty() { Ok(()) } else { weaving::weave_loaded(agent, jni, &below) }
 }
 
 /// Looks a subscription up in the class files that its name may mean.
 pub(crate) fn look_up(
     read: &dyn Fn(&str) -> Option<Class>,
-    wanted: &ResolvedSubscription,
+    resolved: &ResolvedSubscription,
     note: &dyn Fn(&ResolvedSubscription, &Class),
 ) {
-    let guesses = guesses(&wanted.entity.name.class);
-    for name in wanted.subscription.candidates.iter().chain(&guesses) {
+    let guesses = guesses(&resolved.entity.name.class);
+    for name in resolved.subscription.candidates.iter().chain(&guesses) {
         let Some(class) = read(name) else { continue };
-        if !wanted.entity.name.matches_class(&class.name) {
+        if !resolved.entity.name.matches_class(&class.name) {
             continue;
         }
-        note(wanted, &class);
-        match wanted.declaration(&class) {
+        note(resolved, &class);
+        match resolved.declaration(&class) {
             Declared::Here | Declared::Below => {}
-            Declared::Above if wanted.subscription.trigger == Trigger::Write => {}
-            Declared::Above => inherit(wanted, read, &class),
+            Declared::Above if resolved.subscription.trigger == Trigger::Write => {}
+            Declared::Above => inherit(resolved, read, &class),
         }
     }
 }
@@ -163,32 +167,32 @@ fn guesses(name: &str) -> Vec<String> {
 }
 
 /// Finds the class that a method is inherited from.
-fn inherit(wanted: &ResolvedSubscription, read: &dyn Fn(&str) -> Option<Class>, class: &Class) {
+fn inherit(resolved: &ResolvedSubscription, read: &dyn Fn(&str) -> Option<Class>, class: &Class) {
     let mut left: Vec<String> = class.parent.iter().chain(&class.interfaces).cloned().collect();
     for _ in 0..ANCESTORS {
         let Some(name) = left.pop() else { break };
         let Some(above) = read(&name) else { continue };
-        match wanted.declaration(&above) {
+        match resolved.declaration(&above) {
             Declared::Here => {
-                let _ = wanted.reach.set(CodeReach { ancestor: Some(above.name), below: true });
+                let _ = resolved.reach.set(CodeReach { ancestor: Some(above.name), below: true });
                 return;
             }
             Declared::Below => {
-                let _ = wanted.reach.set(CodeReach { ancestor: None, below: true });
+                let _ = resolved.reach.set(CodeReach { ancestor: None, below: true });
                 return;
             }
             Declared::Above => left.extend(above.parent.into_iter().chain(above.interfaces)),
         }
     }
-    let mut wrong = locked(&wanted.errors);
+    let mut wrong = locked(&resolved.errors);
     if !wrong.is_empty() {
         return;
     }
-    let (shown, member) = (crate::names::dotted(&class.name), &wanted.entity.name.member);
+    let (shown, member) = (crate::names::dotted(&class.name), &resolved.entity.name.member);
     let known = class.methods.iter().map(|method| method.name.as_str());
     let near = invigil_expr::diag::nearest(member, known.filter(|name| !name.starts_with('<')));
     *wrong = vec![SubscriptionError {
-        id: wanted.subscription.id.clone(),
+        id: resolved.subscription.id.clone(),
         value_request: None,
         reason: format!("neither the class `{shown}` nor one that it extends has a method `{member}`"),
         help: near.map_or(String::new(), |near| format!("did you mean `{near}`?")),

@@ -27,7 +27,7 @@ pub(crate) enum ValueReader {
 /// A subscription that applies at a site.
 #[derive(Debug)]
 pub(crate) struct SiteUse {
-    pub(crate) wanted: Arc<ResolvedSubscription>,
+    pub(crate) resolved: Arc<ResolvedSubscription>,
     /// Whether only instances of the named class count.
     pub(crate) if_instance: bool,
     pub(crate) readers: Vec<(ValueReader, Option<ValueType>)>,
@@ -92,24 +92,24 @@ impl ProbeSite {
         let called = called(site);
         let method = called.as_ref().unwrap_or(around);
         let mut place = ProbeSite { captures, uses: Vec::new(), this: None };
-        for wanted in subscriptions {
-            if let Some(path) = &wanted.path {
-                place.step(wanted, path, site, class, method);
+        for resolved in subscriptions {
+            if let Some(path) = &resolved.path {
+                place.step(resolved, path, site, class, method);
                 continue;
             }
-            let applies = wanted.applies_at(site, around);
+            let applies = resolved.applies_at(site, around);
             if applies == Applies::Never {
                 continue;
             }
             if applies == Applies::IfInstance {
                 place.take(object_of(site), site);
             }
-            let requests = wanted.subscription.value_requests.iter();
+            let requests = resolved.subscription.value_requests.iter();
             let readers = requests
-                .map(|request| (place.reader(wanted, request, site, class, method), request.ty.clone()))
+                .map(|request| (place.reader(resolved, request, site, class, method), request.ty.clone()))
                 .collect();
             place.uses.push(SiteUse {
-                wanted: Arc::clone(wanted),
+                resolved: Arc::clone(resolved),
                 if_instance: applies == Applies::IfInstance,
                 readers,
                 step: None,
@@ -126,14 +126,14 @@ impl ProbeSite {
     /// Adds what the site means for the path to a variable.
     fn step(
         &mut self,
-        wanted: &Arc<ResolvedSubscription>,
+        resolved: &Arc<ResolvedSubscription>,
         path: &Arc<TrackedPath>,
         site: &Site<'_>,
         class: &Class,
         method: &Method,
     ) {
         let Some(role) = path.role(site) else { return };
-        let entity = &wanted.entity;
+        let entity = &resolved.entity;
         let (mut this, mut owner, mut value) = (None, None, None);
         match &role {
             PathRole::Root => value = Some(self.take(Capture::Value, site)),
@@ -152,7 +152,7 @@ impl ProbeSite {
             }
         }
         let is_told = matches!(role, PathRole::Root | PathRole::Field { .. });
-        let requests = wanted.subscription.value_requests.iter().filter(|_| is_told);
+        let requests = resolved.subscription.value_requests.iter().filter(|_| is_told);
         let readers = requests.map(|request| {
             let reader = match (&request.source, entity.is_by_path) {
                 (ValueSource::Result, true) => ValueReader::Changed,
@@ -160,24 +160,24 @@ impl ProbeSite {
                     ValueReader::Context(request.source.clone())
                 }
                 (_, true) => ValueReader::Unavailable,
-                (_, false) => self.reader(wanted, request, site, class, method),
+                (_, false) => self.reader(resolved, request, site, class, method),
             };
             (reader, request.ty.clone())
         });
         let readers = readers.collect();
         let step = Some(PathStep { path: Arc::clone(path), role, this, owner, value });
-        self.uses.push(SiteUse { wanted: Arc::clone(wanted), if_instance: false, readers, step });
+        self.uses.push(SiteUse { resolved: Arc::clone(resolved), if_instance: false, readers, step });
     }
 
     fn reader(
         &mut self,
-        wanted: &ResolvedSubscription,
+        resolved: &ResolvedSubscription,
         request: &ValueRequest,
         site: &Site<'_>,
         class: &Class,
         method: &Method,
     ) -> ValueReader {
-        let roots = match wanted.roots(request, class, method) {
+        let roots = match resolved.roots(request, class, method) {
             Ok(roots) => roots,
             Err(_) => return ValueReader::Unavailable,
         };
@@ -269,14 +269,14 @@ fn is_whole(name: &str, capture: Capture) -> bool {
 mod tests {
     use super::*;
     use crate::protocol::Trigger;
-    use crate::subscription::tests::{class, text, wanted};
+    use crate::subscription::tests::{class, resolved, text};
 
     #[test]
     fn site_captures_each_value_once() {
         let class = class(true);
         let sources =
             [text("item"), text("this.size > item"), text("size"), ValueSource::Argument { number: 1 }];
-        let subscriptions = [Arc::new(wanted(Trigger::Enter, "Queue.push", &sources))];
+        let subscriptions = [Arc::new(resolved(Trigger::Enter, "Queue.push", &sources))];
         let site = Site {
             class: "app/Queue",
             method: "push",

@@ -29,7 +29,7 @@ fn refresh_one(number: u32) {
     };
     let _turn = locked(&TURN);
     // The path to a variable is tracked even while its event is inactive.
-    let enabled = place.uses.iter().any(|each| each.wanted.is_active() || each.step.is_some());
+    let enabled = place.uses.iter().any(|each| each.resolved.is_active() || each.step.is_some());
     slot.enabled.store(enabled, Ordering::SeqCst);
     if let Some(word) = INT_EVENTS.get(number as usize) {
         let capture = capture.as_ref().filter(|capture| enabled && capture.is_direct);
@@ -104,13 +104,13 @@ pub(crate) fn refresh() {
 mod tests {
     use super::*;
     use crate::protocol::{Trigger, ValueSource};
-    use crate::subscription::tests::{class, text, wanted};
+    use crate::subscription::tests::{class, resolved, text};
     use invigil_weave::{Site, SiteKind};
     use std::sync::Arc;
     use std::sync::atomic::AtomicUsize;
 
     fn place(sources: &[ValueSource]) -> (ProbeSite, Arc<crate::subscription::ResolvedSubscription>) {
-        let wanted = Arc::new(wanted(Trigger::Enter, "Queue.push", sources));
+        let resolved = Arc::new(resolved(Trigger::Enter, "Queue.push", sources));
         let (method, descriptor) = ("push", "(IJ)V");
         let site = Site {
             class: "app/Queue",
@@ -120,7 +120,7 @@ mod tests {
             line: None,
             kind: SiteKind::Enter,
         };
-        (ProbeSite::of(&site, &class(true), &[Arc::clone(&wanted)]).unwrap(), wanted)
+        (ProbeSite::of(&site, &class(true), &[Arc::clone(&resolved)]).unwrap(), resolved)
     }
 
     #[test]
@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn concurrent_refresh_keeps_last_activation() {
-        let (place, wanted) = place(&[text("item")]);
+        let (place, resolved) = place(&[text("item")]);
         let number = add(place).unwrap();
         let turns = AtomicUsize::new(0);
         std::thread::scope(|scope| {
@@ -154,7 +154,7 @@ mod tests {
             }
             for turn in 0..1000 {
                 let on = turn % 2 == 0;
-                wanted.active.store(on, Ordering::SeqCst);
+                resolved.active.store(on, Ordering::SeqCst);
                 refresh();
                 assert_eq!(int_event(number).is_some(), on);
                 assert_eq!(active_site(number).is_some(), on);

@@ -90,8 +90,8 @@ fn release_program(agent: &Agent, jni: Jni) {
     agent.channel.close();
     agent.host.remove_monitors();
     let subscriptions = agent.subscriptions();
-    for wanted in subscriptions.iter() {
-        wanted.active.store(false, Ordering::SeqCst);
+    for resolved in subscriptions.iter() {
+        resolved.active.store(false, Ordering::SeqCst);
     }
     agent.set_subscriptions(Vec::new());
     probe_table::refresh();
@@ -111,9 +111,9 @@ fn handle(agent: &Agent, jni: Jni, request: Request) -> Result<Answer, String> {
             Ok(Answer::Errors { errors: problems })
         }
         Request::Activate { events } => {
-            for wanted in agent.subscriptions().iter() {
-                if let SubscriptionId::Event { number } = wanted.subscription.id {
-                    wanted.active.store(events.contains(&number), Ordering::SeqCst);
+            for resolved in agent.subscriptions().iter() {
+                if let SubscriptionId::Event { number } = resolved.subscription.id {
+                    resolved.active.store(events.contains(&number), Ordering::SeqCst);
                 }
             }
             probe_table::refresh();
@@ -129,12 +129,11 @@ fn handle(agent: &Agent, jni: Jni, request: Request) -> Result<Answer, String> {
         }
         Request::RemoveBreakpoint { number } => {
             if !line_breakpoints::remove(agent, number) {
-                let (gone, left): (Vec<Arc<ResolvedSubscription>>, Vec<_>) = agent
-                    .subscriptions()
-                    .iter()
-                    .cloned()
-                    .partition(|wanted| wanted.subscription.id == SubscriptionId::Breakpoint { number });
-                gone.iter().for_each(|wanted| wanted.active.store(false, Ordering::SeqCst));
+                let (dead_objects, left): (Vec<Arc<ResolvedSubscription>>, Vec<_>) =
+                    agent.subscriptions().iter().cloned().partition(|resolved| {
+                        resolved.subscription.id == SubscriptionId::Breakpoint { number }
+                    });
+                dead_objects.iter().for_each(|resolved| resolved.active.store(false, Ordering::SeqCst));
                 agent.set_subscriptions(left);
                 probe_table::refresh();
             }
@@ -142,12 +141,12 @@ fn handle(agent: &Agent, jni: Jni, request: Request) -> Result<Answer, String> {
         }
         Request::EnableBreakpoint { number, enabled } => {
             if !line_breakpoints::enable(agent, number, enabled) {
-                for wanted in agent
+                for resolved in agent
                     .subscriptions()
                     .iter()
-                    .filter(|wanted| wanted.subscription.id == SubscriptionId::Breakpoint { number })
+                    .filter(|resolved| resolved.subscription.id == SubscriptionId::Breakpoint { number })
                 {
-                    wanted.active.store(enabled, Ordering::SeqCst);
+                    resolved.active.store(enabled, Ordering::SeqCst);
                 }
                 probe_table::refresh();
             }
@@ -294,15 +293,15 @@ fn find(agent: &Agent, name: &str) -> Result<Answer, String> {
     let found = match line_breakpoints::parse(name) {
         Some((file, line)) => line_breakpoints::find(agent, file, line),
         None => {
-            let wanted = Name::parse(name)?;
+            let resolved = Name::parse(name)?;
             let mut found = Vec::new();
             for (class, known) in classes(agent) {
-                if !wanted.matches_class(&known) {
+                if !resolved.matches_class(&known) {
                     continue;
                 }
                 for method in agent.ti.methods(class).unwrap_or_default() {
                     let (name, descriptor) = agent.ti.method_name(method).unwrap_or_default();
-                    if wanted.matches_method(&known, &name) && wanted.matches_types(&descriptor) {
+                    if resolved.matches_method(&known, &name) && resolved.matches_types(&descriptor) {
                         found.push((method, 0));
                     }
                 }
@@ -345,14 +344,14 @@ fn methods(agent: &Agent, prefix: &str) -> Vec<String> {
 }
 
 fn statistics(agent: &Agent) -> Vec<(String, String)> {
-    let (objects, gone) = agent.object_ids.counts();
+    let (objects, dead_objects) = agent.object_ids.counts();
     let mut all = vec![
         ("classes woven".to_owned(), agent.woven.load(Ordering::Relaxed).to_string()),
         ("probes".to_owned(), probe_table::count().to_string()),
-        ("objects known".to_owned(), format!("{objects}, of which {gone} have been collected")),
+        ("objects known".to_owned(), format!("{objects}, of which {dead_objects} have been collected")),
     ];
-    for wanted in agent.subscriptions().iter().filter(|wanted| !wanted.seen.load(Ordering::Relaxed)) {
-        all.push(("not loaded yet".to_owned(), wanted.entity.name.class.clone()));
+    for resolved in agent.subscriptions().iter().filter(|resolved| !resolved.seen.load(Ordering::Relaxed)) {
+        all.push(("not loaded yet".to_owned(), resolved.entity.name.class.clone()));
     }
     let wrong = agent.warnings().into_iter();
     all.extend(wrong.map(|message| ("warning".to_owned(), message)));

@@ -107,19 +107,19 @@ fn initialize(
 fn capabilities(ti: Ti, flags: &str) -> Result<jvmtiCapabilities, String> {
     let (debugger, steps) = (flags.contains('d'), flags.contains('s'));
     let there = ti.potential_capabilities().map_err(crate::vm::error_text)?;
-    let mut wanted = jvmtiCapabilities::default();
-    wanted.set_can_retransform_classes(there.can_retransform_classes());
-    wanted.set_can_tag_objects(there.can_tag_objects());
-    wanted.set_can_generate_object_free_events(there.can_generate_object_free_events());
-    wanted.set_can_get_line_numbers(there.can_get_line_numbers());
-    wanted.set_can_get_source_file_name(there.can_get_source_file_name());
-    wanted.set_can_access_local_variables(there.can_access_local_variables());
-    wanted.set_can_generate_single_step_events(steps && there.can_generate_single_step_events());
-    wanted.set_can_generate_frame_pop_events(steps && there.can_generate_frame_pop_events());
-    wanted.set_can_generate_method_exit_events(steps && there.can_generate_method_exit_events());
-    wanted.set_can_generate_breakpoint_events(there.can_generate_breakpoint_events() && !debugger);
-    wanted.set_can_support_virtual_threads(there.can_support_virtual_threads());
-    ti.add_capabilities(&wanted).map_err(crate::vm::error_text)?;
+    let mut resolved = jvmtiCapabilities::default();
+    resolved.set_can_retransform_classes(there.can_retransform_classes());
+    resolved.set_can_tag_objects(there.can_tag_objects());
+    resolved.set_can_generate_object_free_events(there.can_generate_object_free_events());
+    resolved.set_can_get_line_numbers(there.can_get_line_numbers());
+    resolved.set_can_get_source_file_name(there.can_get_source_file_name());
+    resolved.set_can_access_local_variables(there.can_access_local_variables());
+    resolved.set_can_generate_single_step_events(steps && there.can_generate_single_step_events());
+    resolved.set_can_generate_frame_pop_events(steps && there.can_generate_frame_pop_events());
+    resolved.set_can_generate_method_exit_events(steps && there.can_generate_method_exit_events());
+    resolved.set_can_generate_breakpoint_events(there.can_generate_breakpoint_events() && !debugger);
+    resolved.set_can_support_virtual_threads(there.can_support_virtual_threads());
+    ti.add_capabilities(&resolved).map_err(crate::vm::error_text)?;
     ti.capabilities().map_err(crate::vm::error_text)
 }
 

@@ -266,11 +266,11 @@ impl ResolvedSubscription {
 
     /// Whether a call is one of the method.
     fn applies_to_call(&self, owner: &str, name: &str, descriptor: &str, is_static: bool) -> Applies {
-        let wanted = &self.entity.name;
-        if !wanted.matches_method(owner, name) || !wanted.matches_types(descriptor) {
+        let resolved = &self.entity.name;
+        if !resolved.matches_method(owner, name) || !resolved.matches_types(descriptor) {
             return Applies::Never;
         }
-        match wanted.matches_class(owner) {
+        match resolved.matches_class(owner) {
             true => Applies::Always,
             // The code may name a class that it extends, or one that extends it.
             false if !is_static && name != "<init>" => Applies::IfInstance,
@@ -408,7 +408,7 @@ pub(crate) mod tests {
         }
     }
 
-    pub(crate) fn wanted(trigger: Trigger, name: &str, sources: &[ValueSource]) -> ResolvedSubscription {
+    pub(crate) fn resolved(trigger: Trigger, name: &str, sources: &[ValueSource]) -> ResolvedSubscription {
         let value_requests =
             sources.iter().map(|source| ValueRequest { source: source.clone(), ty: None }).collect();
         let want = Subscription {
@@ -426,52 +426,57 @@ pub(crate) mod tests {
         ValueSource::Expression { text: text.into() }
     }
 
-    fn complaint(wanted: &ResolvedSubscription, class: &Class) -> String {
-        let errors = wanted.errors_in(class);
+    fn complaint(resolved: &ResolvedSubscription, class: &Class) -> String {
+        let errors = resolved.errors_in(class);
         errors.iter().map(|error| format!("{}; {}\n", error.reason, error.help)).collect()
     }
 
     #[test]
     fn misspelled_members_suggest_the_nearest() {
         let class = class(true);
-        let message = complaint(&wanted(Trigger::Enter, "Queue.psuh", &[]), &class);
+        let message = complaint(&resolved(Trigger::Enter, "Queue.psuh", &[]), &class);
         assert!(message.contains("no method `psuh`") && message.contains("`push`"), "{message}");
-        let message = complaint(&wanted(Trigger::Write, "Queue.sise", &[]), &class);
+        let message = complaint(&resolved(Trigger::Write, "Queue.sise", &[]), &class);
         assert!(message.contains("no field `sise`") && message.contains("`size`"), "{message}");
-        let message = complaint(&wanted(Trigger::Enter, "Queue.push", &[text("itme")]), &class);
+        let message = complaint(&resolved(Trigger::Enter, "Queue.push", &[text("itme")]), &class);
         assert!(message.contains("no parameter `itme`") && message.contains("`item`"), "{message}");
-        let message = complaint(&wanted(Trigger::Enter, "Queue.push(int)", &[]), &class);
+        let message = complaint(&resolved(Trigger::Enter, "Queue.push(int)", &[]), &class);
         assert!(message.contains("push(int, long)"), "{message}");
-        assert!(complaint(&wanted(Trigger::Enter, "Queue.pop", &[]), &class).contains("native"));
+        assert!(complaint(&resolved(Trigger::Enter, "Queue.pop", &[]), &class).contains("native"));
     }
 
     #[test]
     fn unavailable_values_are_explained() {
         let class = class(true);
         assert!(
-            complaint(&wanted(Trigger::Enter, "Queue.push", &[ValueSource::Result]), &class)
+            complaint(&resolved(Trigger::Enter, "Queue.push", &[ValueSource::Result]), &class)
                 .contains("after event")
         );
         assert!(
-            complaint(&wanted(Trigger::Return, "Queue.push", &[ValueSource::Result]), &class)
+            complaint(&resolved(Trigger::Return, "Queue.push", &[ValueSource::Result]), &class)
                 .contains("nothing")
         );
         let third = ValueSource::Argument { number: 3 };
-        assert!(complaint(&wanted(Trigger::Enter, "Queue.push", &[third]), &class).contains("no argument 3"));
         assert!(
-            complaint(&wanted(Trigger::Enter, "Queue.new", &[text("this")]), &class)
+            complaint(&resolved(Trigger::Enter, "Queue.push", &[third]), &class).contains("no argument 3")
+        );
+        assert!(
+            complaint(&resolved(Trigger::Enter, "Queue.new", &[text("this")]), &class)
                 .contains("does not exist yet")
         );
-        assert_eq!(complaint(&wanted(Trigger::Return, "Queue.new", &[text("this.size + item")]), &class), "");
-        assert_eq!(complaint(&wanted(Trigger::Enter, "Queue.push", &[text("size + all")]), &class), "");
+        assert_eq!(
+            complaint(&resolved(Trigger::Return, "Queue.new", &[text("this.size + item")]), &class),
+            ""
+        );
+        assert_eq!(complaint(&resolved(Trigger::Enter, "Queue.push", &[text("size + all")]), &class), "");
     }
 
     #[test]
     fn arguments_without_names_have_positions() {
         let class = class(false);
-        let message = complaint(&wanted(Trigger::Enter, "Queue.push", &[text("item")]), &class);
+        let message = complaint(&resolved(Trigger::Enter, "Queue.push", &[text("item")]), &class);
         assert!(message.contains("javac -g"), "{message}");
         let second = ValueSource::Argument { number: 2 };
-        assert_eq!(complaint(&wanted(Trigger::Enter, "Queue.push", &[second]), &class), "");
+        assert_eq!(complaint(&resolved(Trigger::Enter, "Queue.push", &[second]), &class), "");
     }
 }

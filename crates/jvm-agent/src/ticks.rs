@@ -58,8 +58,9 @@ extern "system" fn ticks(_: *mut jvmtiEnv, env: *mut JNIEnv, _: *mut c_void) {
     while agent().is_some_and(is_wanted) && !ends_before(next) {
         callback(env, |agent, jni| {
             let time = agent.started_at.elapsed().as_secs_f64();
-            let hit = Notification { id: SubscriptionId::Event { number: event.0 }, values: Vec::new() };
-            jni.framed(|| dispatch(agent, jni, 0, time, vec![hit]));
+            let notification =
+                Notification { id: SubscriptionId::Event { number: event.0 }, values: Vec::new() };
+            jni.framed(|| dispatch(agent, jni, 0, time, vec![notification]));
         });
         // A late thread reports the time once instead of catching up.
         next = (next + every).max(Instant::now());

@@ -415,9 +415,9 @@ impl TrackedPath {
     /// Starts tracking in a running program: the static field may have been written before.
     pub(crate) fn begin(&self, agent: &Agent, jni: Jni) {
         let PathRoot::Static { field } = &self.variable.root else { return };
-        let wanted = format!("L{};", field.class);
+        let resolved = format!("L{};", field.class);
         let mut loaded = agent.ti.loaded_classes().unwrap_or_default().into_iter();
-        let class = loaded.find(|class| agent.ti.signature(*class).is_ok_and(|known| known == wanted));
+        let class = loaded.find(|class| agent.ti.signature(*class).is_ok_and(|known| known == resolved));
         let evaluator = Evaluator { ti: agent.ti, jni, scope: &EmptyScope };
         let found = class.and_then(|class| object(evaluator.field(None, class, &field.field)?.value));
         self.set_root(jni, found);
@@ -445,17 +445,17 @@ pub(crate) fn undefined_variables(agent: &Agent, gone: &[i64], time: f64) -> Vec
         return Vec::new();
     }
     let mut hits = Vec::new();
-    for wanted in agent.subscriptions().iter() {
-        let Some(path) = &wanted.path else { continue };
-        let is_told = wanted.entity.is_by_path || !path.tells_changes.load(Ordering::Relaxed);
-        if is_told && path.remove_dead(gone) && wanted.entity.is_by_path && wanted.is_active() {
+    for resolved in agent.subscriptions().iter() {
+        let Some(path) = &resolved.path else { continue };
+        let is_told = resolved.entity.is_by_path || !path.tells_changes.load(Ordering::Relaxed);
+        if is_told && path.remove_dead(gone) && resolved.entity.is_by_path && resolved.is_active() {
             let value = |source: &ValueSource| match source {
                 ValueSource::Time => WireValue::Float { value: time },
                 _ => WireValue::Unset,
             };
             let values =
-                wanted.subscription.value_requests.iter().map(|request| value(&request.source)).collect();
-            hits.push(Notification { id: wanted.subscription.id.clone(), values });
+                resolved.subscription.value_requests.iter().map(|request| value(&request.source)).collect();
+            hits.push(Notification { id: resolved.subscription.id.clone(), values });
         }
     }
     hits

@@ -21,22 +21,26 @@ pub(crate) struct ClassWeaver<'a> {
 
 impl ProbePlan for ClassWeaver<'_> {
     fn site_kinds(&mut self, _: &str) -> SiteKinds {
-        let is_any =
-            |test: fn(&ResolvedSubscription) -> bool| self.subscriptions.iter().any(|wanted| test(wanted));
+        let is_any = |test: fn(&ResolvedSubscription) -> bool| {
+            self.subscriptions.iter().any(|resolved| test(resolved))
+        };
         SiteKinds {
-            methods: is_any(|wanted| wanted.subscription.trigger != Trigger::Write && !wanted.is_at_calls()),
-            fields: is_any(|wanted| {
-                wanted.path.is_some() || wanted.subscription.trigger == Trigger::Write && !wanted.is_local()
+            methods: is_any(|resolved| {
+                resolved.subscription.trigger != Trigger::Write && !resolved.is_at_calls()
+            }),
+            fields: is_any(|resolved| {
+                resolved.path.is_some()
+                    || resolved.subscription.trigger == Trigger::Write && !resolved.is_local()
             }),
             locals: is_any(ResolvedSubscription::is_local),
-            calls: is_any(|wanted| wanted.is_at_calls() || wanted.path.is_some()),
+            calls: is_any(|resolved| resolved.is_at_calls() || resolved.path.is_some()),
         }
     }
 
     fn probes(&mut self, site: &Site<'_>) -> Vec<Probe> {
         let Some(place) = ProbeSite::of(site, self.class, self.subscriptions) else { return Vec::new() };
         let captures: Vec<_> = place.captures.iter().map(|(capture, _)| *capture).collect();
-        let is_locked = place.uses.iter().any(|each| each.wanted.entity.is_locked);
+        let is_locked = place.uses.iter().any(|each| each.resolved.entity.is_locked);
         let Some(number) = (self.add)(site, place) else { return Vec::new() };
         let probe = Probe::new(number, captures);
         vec![if is_locked { probe.locked() } else { probe }]
@@ -47,7 +51,7 @@ impl ProbePlan for ClassWeaver<'_> {
 pub(crate) fn weave_class(agent: &Agent, name: &str, bytes: &[u8]) -> Option<Vec<u8>> {
     let subscriptions = agent.subscriptions();
     let concerned: Vec<Arc<ResolvedSubscription>> =
-        subscriptions.iter().filter(|wanted| wanted.may_concern(name, bytes)).cloned().collect();
+        subscriptions.iter().filter(|resolved| resolved.may_concern(name, bytes)).cloned().collect();
     if concerned.is_empty() {
         return None;
     }
@@ -58,8 +62,8 @@ pub(crate) fn weave_class(agent: &Agent, name: &str, bytes: &[u8]) -> Option<Vec
             return None;
         }
     };
-    for wanted in concerned.iter().filter(|wanted| wanted.entity.name.matches_class(&class.name)) {
-        note_class(agent, wanted, &class);
+    for resolved in concerned.iter().filter(|resolved| resolved.entity.name.matches_class(&class.name)) {
+        note_class(agent, resolved, &class);
     }
     if offline_probes::attach(agent, &class, bytes, &concerned) {
         return None;
@@ -83,25 +87,25 @@ pub(crate) fn weave_class(agent: &Agent, name: &str, bytes: &[u8]) -> Option<Vec
 }
 
 /// Notes what a class that a subscription names reveals about it.
-pub(crate) fn note_class(agent: &Agent, wanted: &ResolvedSubscription, class: &Class) {
-    if let Some(errors) = record_class(wanted, class)
+pub(crate) fn note_class(agent: &Agent, resolved: &ResolvedSubscription, class: &Class) {
+    if let Some(errors) = record_class(resolved, class)
         && agent.running.load(Ordering::Relaxed)
     {
         // The class was loaded late: there is no request that these errors could answer.
         for error in &errors {
-            agent.warn(format!("{}: {}", wanted.subscription.name, error.reason));
+            agent.warn(format!("{}: {}", resolved.subscription.name, error.reason));
         }
     }
 }
 
 /// Notes what a class reveals about a subscription. Returns the errors if it is the first class that the name means.
-pub(crate) fn record_class(wanted: &ResolvedSubscription, class: &Class) -> Option<Vec<SubscriptionError>> {
-    let errors = wanted.errors_in(class);
-    let first = !wanted.seen.swap(true, Ordering::SeqCst);
-    if wanted.subscription.trigger != Trigger::Write && wanted.declaration(class) == Declared::Below {
-        let _ = wanted.reach.set(CodeReach { ancestor: None, below: true });
+pub(crate) fn record_class(resolved: &ResolvedSubscription, class: &Class) -> Option<Vec<SubscriptionError>> {
+    let errors = resolved.errors_in(class);
+    let first = !resolved.seen.swap(true, Ordering::SeqCst);
+    if resolved.subscription.trigger != Trigger::Write && resolved.declaration(class) == Declared::Below {
+        let _ = resolved.reach.set(CodeReach { ancestor: None, below: true });
     }
-    let mut wrong = locked(&wanted.errors);
+    let mut wrong = locked(&resolved.errors);
     if first {
         wrong.clone_from(&errors);
     } else if errors.is_empty() {
@@ -126,9 +130,9 @@ pub(crate) fn weave_loaded(
     for class in agent.ti.loaded_classes().map_err(crate::vm::error_text)? {
         let signature = agent.ti.signature(class).unwrap_or_default();
         let name = signature.strip_prefix('L').and_then(|rest| rest.strip_suffix(';'));
-        if name
-            .is_some_and(|name| subscriptions.iter().any(|wanted| concerns(agent, jni, wanted, name, class)))
-            && agent.ti.is_modifiable(class)
+        if name.is_some_and(|name| {
+            subscriptions.iter().any(|resolved| concerns(agent, jni, resolved, name, class))
+        }) && agent.ti.is_modifiable(class)
         {
             classes.push(class);
         } else {
@@ -145,27 +149,27 @@ pub(crate) fn weave_loaded(
     })
 }
 
-fn concerns(agent: &Agent, jni: Jni, wanted: &ResolvedSubscription, name: &str, class: Ref) -> bool {
-    if let Some(path) = &wanted.path {
+fn concerns(agent: &Agent, jni: Jni, resolved: &ResolvedSubscription, name: &str, class: Ref) -> bool {
+    if let Some(path) = &resolved.path {
         return path.may_concern(name, &|_| true);
     }
-    if wanted.entity.name.matches_class(name) {
+    if resolved.entity.name.matches_class(name) {
         return true;
     }
-    if wanted.is_local() {
+    if resolved.is_local() {
         return false;
     }
-    if wanted.is_at_calls() {
-        return wanted.may_call(name);
+    if resolved.is_at_calls() {
+        return resolved.may_call(name);
     }
-    if wanted.subscription.trigger == Trigger::Write {
+    if resolved.subscription.trigger == Trigger::Write {
         // Any class may write the field, except those of the platform.
         return !crate::names::is_platform(&crate::names::dotted(name));
     }
-    match wanted.reach.get() {
+    match resolved.reach.get() {
         Some(reach) if reach.ancestor.as_deref() == Some(name) => true,
         Some(reach) if reach.below => {
-            crate::on_probe::is_instance(agent.ti, jni, class, &wanted.entity.name.class)
+            crate::on_probe::is_instance(agent.ti, jni, class, &resolved.entity.name.class)
         }
         _ => false,
     }

@@ -178,7 +178,7 @@ impl JavaTarget {
         }
     }
 
-    pub(crate) fn enable_breakpoint(&mut self, id: BreakpointId, enabled: bool) -> TargetResult {
+    pub(crate) fn set_breakpoint_enabled(&mut self, id: BreakpointId, enabled: bool) -> TargetResult {
         let Some(entry) = self.breakpoints.all.get_mut(&id) else {
             return Err(TargetError::Request(format!("there is no breakpoint {}", id.0)));
         };

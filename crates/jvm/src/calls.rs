@@ -85,12 +85,12 @@ fn of_class(
     call: &MethodCall,
 ) -> Result<wire::MethodCall, NameError> {
     let members: Vec<String> = members.iter().map(|member| (*member).to_owned()).collect();
-    let way = path_fields(path, &dotted(&class.name), &format!("L{};", class.name), &members)?;
-    if way.first().is_some_and(|(_, is_static)| !is_static) {
+    let fields = path_fields(path, &dotted(&class.name), &format!("L{};", class.name), &members)?;
+    if fields.first().is_some_and(|(_, is_static)| !is_static) {
         let reason = format!("`{}.{}` is not static: its object is unknown", dotted(&class.name), members[0]);
         return Err((reason, "start with a static field".to_owned()));
     }
-    let owner = match way.last() {
+    let owner = match fields.last() {
         None => class.clone(),
         Some((link, _)) => {
             let name = link.descriptor.strip_prefix('L').and_then(|rest| rest.strip_suffix(';'));

@@ -100,13 +100,13 @@ impl JavaTarget {
         self.batch.clear();
         let waiting = self.stopped_thread.as_ref()?;
         let stamp = EventMeta { time: waiting.time, line: 0 };
-        let hits = waiting.notifications.iter().filter_map(|hit| match hit.id {
-            SubscriptionId::Event { number } => Some((number, hit.values.as_slice())),
+        let events = waiting.notifications.iter().filter_map(|notification| match notification.id {
+            SubscriptionId::Event { number } => Some((number, notification.values.as_slice())),
             SubscriptionId::Breakpoint { .. } => None,
         });
         let has_derived_name =
             |number: u32| self.plans.iter().any(|plan| plan.event.0 == number && plan.name.starts_with('#'));
-        for (number, values) in in_order(hits, has_derived_name) {
+        for (number, values) in in_order(events, has_derived_name) {
             // Embedded monitors have already selected the events.
             let active = self.host.monitors_step_in_agent
                 || self.plans.iter().any(|plan| plan.event.0 == number && plan.active);

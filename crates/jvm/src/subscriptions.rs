@@ -17,7 +17,7 @@ use invigil_weave::Class;
 const NATIVE_ONLY_EVENTS: [&str; 5] = ["#signal", "#fork", "#exec", "#thread", "#thread_exit"];
 
 /// How a variable is reached.
-enum Routed {
+enum VariableRoute {
     /// By its class or method alone.
     Direct,
     /// Through other objects.
@@ -50,10 +50,10 @@ pub(crate) fn subscriptions(
                 continue;
             }
         };
-        match (value_requests(event, &decl.params), routed(path, &trigger, &decl.name)) {
+        match (value_requests(event, &decl.params), route_of(path, &trigger, &decl.name)) {
             (Err(unavailable), _) => unknown.extend(unavailable),
             (_, Err(error)) => unknown.push(unresolved(error, false)),
-            (_, Ok(Routed::NeverChanges)) => continue,
+            (_, Ok(VariableRoute::NeverChanges)) => continue,
             (Ok(value_requests), Ok(_)) => {
                 unknown.extend(params::unknown_fields(path, event, &trigger, decl));
                 let subscription = subscription(
@@ -87,23 +87,27 @@ pub(crate) fn subscription(
             all.take(20).map(str::to_owned).collect()
         }
     };
-    let route = match routed(path, &trigger, name) {
-        Ok(Routed::ThroughObjects(route)) => Some(route),
+    let route = match route_of(path, &trigger, name) {
+        Ok(VariableRoute::ThroughObjects(route)) => Some(route),
         _ => None,
     };
     Subscription { id, trigger, name: name.to_owned(), candidates, value_requests, variable_path: route }
 }
 
 /// Whether a variable is reached through other objects.
-fn routed(path: &ClassPath, trigger: &Trigger, name: &str) -> Result<Routed, variable_path::NameError> {
-    let Ok(entity) = Entity::parse(name) else { return Ok(Routed::Direct) };
+fn route_of(
+    path: &ClassPath,
+    trigger: &Trigger,
+    name: &str,
+) -> Result<VariableRoute, variable_path::NameError> {
+    let Ok(entity) = Entity::parse(name) else { return Ok(VariableRoute::Direct) };
     if *trigger != Trigger::Write {
-        return Ok(Routed::Direct);
+        return Ok(VariableRoute::Direct);
     }
     Ok(match variable_path(path, &entity)? {
-        Some(route) => Routed::ThroughObjects(route),
-        None if entity.is_by_path => Routed::NeverChanges,
-        None => Routed::Direct,
+        Some(route) => VariableRoute::ThroughObjects(route),
+        None if entity.is_by_path => VariableRoute::NeverChanges,
+        None => VariableRoute::Direct,
     })
 }
 

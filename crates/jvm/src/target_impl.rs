@@ -69,7 +69,7 @@ impl Target for JavaTarget {
         std::mem::take(&mut self.warnings)
     }
 
-    fn replay_log(&mut self) -> TargetResult<Option<ReplayLog>> {
+    fn take_replay_log(&mut self) -> TargetResult<Option<ReplayLog>> {
         self.take_replay_log()
     }
 
@@ -101,8 +101,8 @@ impl Target for JavaTarget {
         self.drop_breakpoint(id)
     }
 
-    fn enable_breakpoint(&mut self, id: BreakpointId, enabled: bool) -> TargetResult {
-        self.enable_breakpoint(id, enabled)
+    fn set_breakpoint_enabled(&mut self, id: BreakpointId, enabled: bool) -> TargetResult {
+        self.set_breakpoint_enabled(id, enabled)
     }
 
     fn breakpoints(&mut self) -> Vec<Breakpoint> {

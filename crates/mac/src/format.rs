@@ -141,7 +141,7 @@ pub enum ReadProgress {
     Names,
     /// An instant was read into the group.
     Instant,
-    /// The end mark of the recogniser, which only the line format has.
+    /// The end mark of the recogniser, which only the text format has.
     End,
 }
 
@@ -249,7 +249,7 @@ impl GroupWriter {
         }
     }
 
-    /// Appends the end mark, which only the line format has.
+    /// Appends the end mark, which only the text format has.
     pub fn finish(&self, out: &mut Vec<u8>) {
         if let GroupWriterKind::Lines(writer) = &self.0 {
             writer.finish(out);

@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | `monobj int pos` | the field `pos` of any record |
 //! | `monobj int gate.pos` | the field `pos` of events `gate`, or the field `gate.pos` of any record |
-//! | `monmeth void open(int)` | events `open`; the argument is `arg 1`, or the first one in the line format |
+//! | `monmeth void open(int)` | events `open`; the argument is `arg 1`, or the first one in plain lines |
 //! | `endM(open(int))` | events `open` of the kind `after`; the result is `ret` |
 //!
 //! All fields of a record are assigned at one instant, at which the method also starts or ends.

@@ -147,7 +147,10 @@ impl<F: Fn() -> String> Checker<'_, F> {
     fn variable(&self, place: &LValue) -> Result<(), InvalidModelError> {
         let count = self.parts.variables.len();
         let Some(variable) = self.parts.variables.get(place.variable as usize) else {
-            return self.error(format_args!("uses variable {}, but there are only {count}", place.variable));
+            return self.error(format_args!(
+                "uses variable {}, but the number of variables is {count}",
+                place.variable
+            ));
         };
         let name = &variable.name;
         match (variable.length, &place.index) {

@@ -63,7 +63,7 @@ impl Model {
     /// use invigil_model::{Action, Expression, Model, ModelParts};
     /// let wrong = Action { guard: Expression::read(7), ..Action::named("up") };
     /// let error = Model::new(ModelParts { actions: vec![wrong], ..ModelParts::default() }).unwrap_err();
-    /// assert_eq!(error.to_string(), "action `up` uses variable 7, but there are only 0");
+    /// assert_eq!(error.to_string(), "action `up` uses variable 7, but the number of variables is 0");
     /// ```
     pub fn new(parts: ModelParts) -> Result<Model, InvalidModelError> {
         check::check_parts(&parts)?;

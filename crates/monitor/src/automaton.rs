@@ -38,7 +38,7 @@ pub struct State {
     /// The reaction that runs on entry.
     pub action: Option<CodeId>,
     /// The verdict on a run that ends here.
-    pub at_end: AtEnd,
+    pub at_end: EndVerdict,
     /// The position of its name in the file.
     pub span: Span,
 }
@@ -46,7 +46,7 @@ pub struct State {
 /// Verdict of a state on a run that ends in it, in addition to [`State::verdict`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub enum AtEnd {
+pub enum EndVerdict {
     /// Nothing beyond the verdict.
     #[default]
     Nothing,
@@ -69,7 +69,7 @@ pub struct Guard {
 /// Effect of a transition for one outcome of its guard.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct BranchEnd {
+pub struct BranchEffect {
     /// Updates the environment, and may return the target state.
     pub block: Option<CodeId>,
     /// The reaction that runs after the block.
@@ -91,9 +91,9 @@ pub struct Transition {
     /// The guard; without one the transition is taken unconditionally.
     pub guard: Option<Guard>,
     /// The effect if the guard is true.
-    pub success: Option<BranchEnd>,
+    pub success: Option<BranchEffect>,
     /// The effect if the guard is false.
-    pub failure: Option<BranchEnd>,
+    pub failure: Option<BranchEffect>,
     /// The parameters of the event that its blocks read.
     pub reads: Vec<usize>,
     /// The condition as text for reports, if it is not written in a block of the transition.
@@ -181,7 +181,7 @@ pub(crate) struct CompiledTransition {
     pub(crate) number: u32,
 }
 
-/// A [`BranchEnd`] in compact form.
+/// A [`BranchEffect`] in compact form.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CompiledEnd {
     pub(crate) block: Option<CodeId>,
@@ -202,7 +202,7 @@ impl CompiledTransition {
 }
 
 impl CompiledEnd {
-    fn new(end: &BranchEnd) -> CompiledEnd {
+    fn new(end: &BranchEffect) -> CompiledEnd {
         CompiledEnd { block: end.block, action: end.action, target: end.target }
     }
 }
@@ -347,12 +347,12 @@ impl Automaton {
             });
         }
         // Leaves of decisions refer to transitions: map them to the order of `compiled`.
-        let mut lies = alloc::vec![0; def.transitions.len()];
+        let mut offsets = alloc::vec![0; def.transitions.len()];
         for (at, transition) in (0..).zip(&compiled) {
-            lies[transition.number as usize] = at;
+            offsets[transition.number as usize] = at;
         }
         let next = |next: DecisionEdge| match next {
-            DecisionEdge::Take(number) => DecisionEdge::Take(lies[number as usize]),
+            DecisionEdge::Take(number) => DecisionEdge::Take(offsets[number as usize]),
             other => other,
         };
         let forks = def.decisions.nodes.iter();

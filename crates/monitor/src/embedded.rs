@@ -71,7 +71,7 @@ pub struct EvictedCounts {
 #[derive(Clone, Debug)]
 struct LogSegment {
     before: Vec<SliceTable>,
-    unseen: Vec<EvictedCounts>,
+    counts: Vec<EvictedCounts>,
     /// The state of the scripts, and the number of events that they had derived.
     scripts: Vec<ScriptState>,
     script_events: u64,
@@ -81,12 +81,12 @@ struct LogSegment {
 }
 
 impl LogSegment {
-    fn new(monitors: &[EmbeddedMonitor], unseen: &[EvictedCounts], scripts: &EmbeddedScripts) -> LogSegment {
+    fn new(monitors: &[EmbeddedMonitor], counts: &[EvictedCounts], scripts: &EmbeddedScripts) -> LogSegment {
         LogSegment {
             before: monitors.iter().map(|monitor| monitor.slices.clone()).collect(),
-            unseen: unseen.to_vec(),
+            counts: counts.to_vec(),
             scripts: scripts.scripts.state(),
-            script_events: scripts.count,
+            script_events: scripts.derived_count,
             events: EventLog::default(),
             dead_objects: Vec::new(),
         }
@@ -115,7 +115,7 @@ pub struct ReplayLog<'a> {
 /// Monitors embedded in the target; see the module.
 ///
 /// ```
-/// # use invigil_monitor::automaton::{Automaton, BranchEnd, AutomatonDef, State, Transition, AtEnd};
+/// # use invigil_monitor::automaton::{Automaton, BranchEffect, AutomatonDef, State, Transition, EndVerdict};
 /// # use invigil_monitor::event::{Event, EventMeta, EventId};
 /// # use invigil_monitor::embedded::{REACT_ON_ENTRY, EmbeddedMonitor, EmbeddedMonitors};
 /// # use invigil_monitor::observer::NoopObserver;
@@ -123,10 +123,10 @@ pub struct ReplayLog<'a> {
 /// # use invigil_monitor::{Monitor, Scratch};
 /// # use std::sync::Arc;
 /// # let state = |name: &str, verdict| State {
-/// #     name: name.into(), verdict, is_final: false, action: None, at_end: AtEnd::Nothing, span: Default::default(),
+/// #     name: name.into(), verdict, is_final: false, action: None, at_end: EndVerdict::Nothing, span: Default::default(),
 /// # };
 /// # let to = |from, symbol| Transition {
-/// #     from, event: EventId(symbol), guard: None, success: Some(BranchEnd { target: Some(1 - from), ..BranchEnd::default() }),
+/// #     from, event: EventId(symbol), guard: None, success: Some(BranchEffect { target: Some(1 - from), ..BranchEffect::default() }),
 /// #     failure: None, reads: vec![], condition: None, span: Default::default(),
 /// # };
 /// // `open` and `close` alternate; there is a reaction to the state `open`.
@@ -171,12 +171,12 @@ impl EmbeddedMonitors {
         let counts = vec![EvictedCounts::default(); monitors.len()];
         let scripts = EmbeddedScripts::default();
         let newer = LogSegment::new(&monitors, &counts, &scripts);
-        let swift = monitors.iter().map(|monitor| {
-            let mut swift = IntTable::new(&monitor.automaton, &monitor.reactions)?;
-            swift.load(&monitor.slices);
-            Some(swift)
+        let integer_tables = monitors.iter().map(|monitor| {
+            let mut table = IntTable::new(&monitor.automaton, &monitor.reactions)?;
+            table.load(&monitor.slices);
+            Some(table)
         });
-        let tables = Tables::new(swift.collect());
+        let tables = Tables::new(integer_tables.collect());
         let sliced = monitors
             .iter()
             .map(|monitor| SlicedIntTable::new(&monitor.automaton, &monitor.reactions))
@@ -218,7 +218,7 @@ impl EmbeddedMonitors {
     #[inline]
     pub fn needs_event(&self, event_id: EventId) -> bool {
         self.affected(event_id).iter().any(|at| match self.tables.get(*at) {
-            Some(swift) if swift.is_ahead() => swift.needs_event(event_id),
+            Some(table) if table.is_ahead() => table.needs_event(event_id),
             _ => self.monitors[*at].automaton.needs_event(&self.monitors[*at].slices, event_id),
         })
     }
@@ -237,9 +237,9 @@ impl EmbeddedMonitors {
     }
 
     fn write_back_one(&mut self, at: usize) {
-        if let Some(swift) = self.tables.get_mut(at) {
+        if let Some(table) = self.tables.get_mut(at) {
             let EmbeddedMonitor { automaton, slices, .. } = &mut self.monitors[at];
-            swift.store(automaton, slices);
+            table.store(automaton, slices);
             if self.tables.is_one() {
                 self.counts[at].steps += self.newer.events.take_fast_count() as u64;
             }
@@ -270,7 +270,7 @@ impl EmbeddedMonitors {
     fn step_all(&mut self, event: &Event<'_>) -> bool {
         let mut reacts = false;
         for nth in 0..self.affected(event.id).len() {
-            reacts |= self.step_one(self.affected(event.id)[nth], event);
+            reacts |= self.step_property(self.affected(event.id)[nth], event);
         }
         reacts
     }
@@ -361,22 +361,22 @@ impl EmbeddedMonitors {
             let EmbeddedMonitor { automaton, slices, .. } = &mut self.monitors[at];
             let stepped = match (&mut self.sliced[at], self.tables.get_mut(at)) {
                 (Some(sliced), _) => sliced.step(automaton, slices, event_id, params),
-                (None, Some(swift)) => swift.step(event_id, params),
+                (None, Some(table)) => table.step(event_id, params),
                 (None, None) => TableStep::Unknown,
             };
             self.counts[at].steps += u64::from(stepped == TableStep::Taken);
             if stepped == TableStep::Unknown {
                 // No table, or the table does not apply.
-                reacts |= self.step_one(at, &event);
-                if let Some(swift) = self.tables.get_mut(at) {
-                    swift.load(&self.monitors[at].slices);
+                reacts |= self.step_property(at, &event);
+                if let Some(table) = self.tables.get_mut(at) {
+                    table.load(&self.monitors[at].slices);
                 }
             }
         }
         reacts
     }
 
-    fn step_one(&mut self, at: usize, event: &Event<'_>) -> bool {
+    fn step_property(&mut self, at: usize, event: &Event<'_>) -> bool {
         self.write_back_one(at);
         let EmbeddedMonitor { automaton, slices, reactions } = &mut self.monitors[at];
         // A property that ended with an error does not step.
@@ -398,7 +398,7 @@ impl EmbeddedMonitors {
         }
         ReplayLog {
             evicted_events: self.event_count() - events.len() as u64 + first.script_events,
-            evicted: &first.unseen,
+            evicted: &first.counts,
             before: &first.before,
             scripts: &first.scripts,
             events,

@@ -1,6 +1,6 @@
 //! Verdicts at the end of a run.
 
-use crate::automaton::{AtEnd, Automaton, State};
+use crate::automaton::{Automaton, EndVerdict, State};
 use crate::slices::{SliceId, SliceTable};
 use crate::verdict::Verdict;
 
@@ -26,5 +26,5 @@ impl Automaton {
 
 /// Whether the end of the run, and no earlier event, makes this state a violation.
 pub(crate) fn is_violated_at_end(state: &State) -> bool {
-    state.at_end == AtEnd::Decided(false) && state.verdict != Verdict::NonAccepting
+    state.at_end == EndVerdict::Decided(false) && state.verdict != Verdict::NonAccepting
 }

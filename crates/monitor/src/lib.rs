@@ -33,7 +33,7 @@
 //! - Data from other processes is checked before use: malformed bytes are rejected.
 //!
 //! ```
-//! use invigil_monitor::automaton::{Automaton, AutomatonDef, BranchEnd, State, Transition};
+//! use invigil_monitor::automaton::{Automaton, AutomatonDef, BranchEffect, State, Transition};
 //! use invigil_monitor::event::{Event, EventCatalog, EventKind};
 //! use invigil_monitor::observer::NoopObserver;
 //! use invigil_monitor::verdict::Verdict;
@@ -49,7 +49,7 @@
 //! let automaton = Automaton::new(AutomatonDef {
 //!     states: vec![state("running", Verdict::Accepting), state("crashed", Verdict::NonAccepting)],
 //!     transitions: vec![Transition {
-//!         from: 0, event: crash, guard: None, success: Some(BranchEnd { target: Some(1), ..Default::default() }),
+//!         from: 0, event: crash, guard: None, success: Some(BranchEffect { target: Some(1), ..Default::default() }),
 //!         failure: None, reads: vec![], condition: None, span: Default::default(),
 //!     }],
 //!     ..Default::default()

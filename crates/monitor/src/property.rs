@@ -21,7 +21,7 @@ pub trait StepEvents<S: Language> {
 ///
 /// ```
 /// use invigil_monitor::event::{EventBatch, EventCatalog, EventKind, EventMeta};
-/// use invigil_monitor::automaton::{Automaton, BranchEnd, AutomatonDef, State, Transition};
+/// use invigil_monitor::automaton::{Automaton, BranchEffect, AutomatonDef, State, Transition};
 /// use invigil_monitor::property::{PropertySemantics, RecordedRun, RecordedSteps};
 /// use invigil_monitor::verdict::Verdict;
 /// use invigil_semantics::{Accepting, Compose, Semantics};
@@ -36,7 +36,7 @@ pub trait StepEvents<S: Language> {
 /// let to = |from, target| Transition {
 ///     from, event: open, guard: None, failure: None, reads: vec![], condition: None,
 ///     span: Default::default(),
-///     success: Some(BranchEnd { target: Some(target), ..BranchEnd::default() }),
+///     success: Some(BranchEffect { target: Some(target), ..BranchEffect::default() }),
 /// };
 /// let automaton = Automaton::new(AutomatonDef {
 ///     states: vec![state("init", Verdict::Accepting), state("opened", Verdict::Accepting),

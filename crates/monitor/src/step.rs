@@ -133,7 +133,7 @@ impl Monitor for Automaton {
         event: &Event<'_>,
         observer: &mut O,
     ) -> Option<Verdict> {
-        self.step_on(slices, scratch, event, observer, None)
+        self.step_with_guess(slices, scratch, event, observer, None)
     }
 }
 
@@ -170,7 +170,7 @@ impl Automaton {
             }
             let event = batch.event(at);
             if self.needs_event(slices, event.id) {
-                let verdict = self.step_on(slices, scratch, &event, observer, guesses[at % RING]);
+                let verdict = self.step_with_guess(slices, scratch, &event, observer, guesses[at % RING]);
                 if after(observer, slices, at, verdict).is_break() {
                     return at + 1;
                 }
@@ -189,7 +189,7 @@ impl Automaton {
 
     /// Steps on one event; `guess` is the slice that it most likely concerns.
     #[inline(always)]
-    fn step_on<O: Observer>(
+    fn step_with_guess<O: Observer>(
         &self,
         slices: &mut SliceTable,
         scratch: &mut Scratch,
@@ -443,8 +443,8 @@ impl<O: Observer> Stepping<'_, '_, O> {
                 DecisionEdge::Take(transition) => {
                     let transition = &automaton.compiled[transition as usize];
                     let Some(exit) = transition.success else { return Ok(self.stay(slice, fresh, from)) };
-                    let way = LeavingBranch { number: transition.number, branch: Branch::Success, exit };
-                    return self.leave(slice, fresh, from, way);
+                    let leaving = LeavingBranch { number: transition.number, branch: Branch::Success, exit };
+                    return self.leave(slice, fresh, from, leaving);
                 }
                 DecisionEdge::Ask(fork) => {
                     let fork = automaton.nodes[fork as usize];
@@ -474,9 +474,15 @@ impl<O: Observer> Stepping<'_, '_, O> {
 
     /// Takes a branch: runs its blocks and enters the target state.
     #[inline(always)]
-    fn leave(&mut self, slice: u32, fresh: bool, from: StateId, way: LeavingBranch) -> EvalResult<Verdict> {
+    fn leave(
+        &mut self,
+        slice: u32,
+        fresh: bool,
+        from: StateId,
+        leaving: LeavingBranch,
+    ) -> EvalResult<Verdict> {
         let automaton = self.automaton;
-        let LeavingBranch { number, branch, exit } = way;
+        let LeavingBranch { number, branch, exit } = leaving;
         if fresh {
             self.commit(slice);
         }

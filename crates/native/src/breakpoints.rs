@@ -184,12 +184,12 @@ impl NativeTarget {
     }
 
     pub(crate) fn remove_breakpoint(&mut self, id: BreakpointId) -> TargetResult {
-        self.enable_breakpoint(id, false)?;
+        self.set_breakpoint_enabled(id, false)?;
         self.breakpoints.all.remove(&id);
         Ok(())
     }
 
-    pub(crate) fn enable_breakpoint(&mut self, id: BreakpointId, enabled: bool) -> TargetResult {
+    pub(crate) fn set_breakpoint_enabled(&mut self, id: BreakpointId, enabled: bool) -> TargetResult {
         let no_such_breakpoint = || TargetError::Request(format!("there is no breakpoint {}", id.0));
         let breakpoint = self.breakpoints.all.get_mut(&id).ok_or_else(no_such_breakpoint)?;
         if breakpoint.enabled == enabled {

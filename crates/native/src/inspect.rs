@@ -253,8 +253,9 @@ impl NativeTarget {
         if self.termination.is_some() || self.tracer.stop_all().is_err() {
             return Vec::new();
         }
-        let ours = self.tracer.threads.values().filter(|thread| !thread.is_foreign_process && !thread.zombie);
-        let all: Vec<Tid> = ours.map(|thread| thread.tid).collect();
+        let threads =
+            self.tracer.threads.values().filter(|thread| !thread.is_foreign_process && !thread.zombie);
+        let all: Vec<Tid> = threads.map(|thread| thread.tid).collect();
         let mut threads = Vec::new();
         for tid in all {
             let path = format!("/proc/{}/task/{tid}/comm", self.tracer.process);

@@ -33,7 +33,7 @@ impl Target for NativeTarget {
         ScriptPlacement::WithMonitors
     }
 
-    fn replay_log(&mut self) -> TargetResult<Option<ReplayLog>> {
+    fn take_replay_log(&mut self) -> TargetResult<Option<ReplayLog>> {
         self.take_replay_log()
     }
 
@@ -77,8 +77,8 @@ impl Target for NativeTarget {
         NativeTarget::remove_breakpoint(self, id)
     }
 
-    fn enable_breakpoint(&mut self, id: BreakpointId, enabled: bool) -> TargetResult {
-        NativeTarget::enable_breakpoint(self, id, enabled)
+    fn set_breakpoint_enabled(&mut self, id: BreakpointId, enabled: bool) -> TargetResult {
+        NativeTarget::set_breakpoint_enabled(self, id, enabled)
     }
 
     fn breakpoints(&mut self) -> Vec<Breakpoint> {

@@ -16,8 +16,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         let remote = Remote::start(&address, RemoteOptions { batch, ..RemoteOptions::default() })?;
         let since = Instant::now();
         let search = SearchOptions { exhaustive: true, ..SearchOptions::default() };
-        let pulse = RemoteListener { remote: &remote, pulse: () };
-        let report = bfs(&RemoteSpace::new(&remote, Vec::new()), &search, &pulse);
+        let listener = RemoteListener { remote: &remote, listener: () };
+        let report = bfs(&RemoteSpace::new(&remote, Vec::new()), &search, &listener);
         let time = since.elapsed().as_secs_f64();
         let (totals, trips) = (report.totals, remote.round_trips());
         println!(

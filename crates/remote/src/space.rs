@@ -122,15 +122,15 @@ pub struct RemoteListener<'a, P> {
     /// The remote semantics.
     pub remote: &'a Remote,
     /// The listener that receives the progress.
-    pub pulse: P,
+    pub listener: P,
 }
 
 impl<P: ProgressListener> ProgressListener for RemoteListener<'_, P> {
     fn progress(&self, totals: &Totals) {
-        self.pulse.progress(totals);
+        self.listener.progress(totals);
     }
 
     fn is_stopped(&self) -> bool {
-        self.remote.error().is_some() || self.pulse.is_stopped()
+        self.remote.error().is_some() || self.listener.is_stopped()
     }
 }

@@ -6,7 +6,7 @@ use invigil_lang::scn::ast::Trigger;
 use invigil_monitor::automaton::Automaton;
 use invigil_monitor::embedded::{EmbeddedMonitor, REACT_ON_ENTRY, REACT_ON_EXIT};
 use invigil_monitor::event::{EventDecl, EventId, EventSet};
-use invigil_monitor::interactive::{Change, InteractiveMonitor, NeedsVersion};
+use invigil_monitor::interactive::{Change, InteractiveMonitor, NeededEventsVersion};
 use invigil_monitor::slices::DeadObjects;
 use invigil_monitor::verdict::MonitorFault;
 use invigil_trace::TracePosition;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 pub(crate) struct AttachedMonitor {
     pub(crate) monitor: InteractiveMonitor,
     /// Version of the monitor's needs for which the target was last instrumented.
-    pub(crate) needs_version: NeedsVersion,
+    pub(crate) needs_version: NeededEventsVersion,
     /// For each state, whether a scenario reacts to entering or leaving it.
     reaction_mask: Vec<u8>,
     /// Transitions that its slices took.

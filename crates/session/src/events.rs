@@ -136,7 +136,7 @@ impl Session {
     ///
     /// Returns false if their log is not available.
     pub(crate) fn sync_monitors(&mut self) -> TargetResult<bool> {
-        let Some(log) = self.target.replay_log()? else { return Ok(false) };
+        let Some(log) = self.target.take_replay_log()? else { return Ok(false) };
         let count_before = self.history.count();
         self.history.skip(log.evicted_events);
         self.restore_scripts(&log.scripts)?;

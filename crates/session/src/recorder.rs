@@ -105,13 +105,13 @@ impl Recorder {
 fn fields(decl: &EventDecl, format: Format) -> Vec<(String, usize)> {
     let mut fields: Vec<(String, usize)> = Vec::new();
     for (at, param) in decl.params.iter().enumerate() {
-        // Every record has fields for these.
+        // Thread and time have fields of their own; there is only one program.
         if matches!(param.source, ParamSource::Thread | ParamSource::Time | ParamSource::Program) {
             continue;
         }
         let source = param.source.to_string();
-        let plain = source.chars().all(|c| c.is_alphanumeric() || c == '_');
-        let name = if plain || format != Format::PlainLines { source } else { param.name.clone() };
+        let is_identifier = source.chars().all(|c| c.is_alphanumeric() || c == '_');
+        let name = if is_identifier || format != Format::PlainLines { source } else { param.name.clone() };
         if !fields.iter().any(|(existing, _)| *existing == name) {
             fields.push((name, at));
         }

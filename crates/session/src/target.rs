@@ -409,7 +409,7 @@ pub trait Target {
     ///
     /// # Errors
     /// If the log is malformed.
-    fn replay_log(&mut self) -> TargetResult<Option<ReplayLog>> {
+    fn take_replay_log(&mut self) -> TargetResult<Option<ReplayLog>> {
         Ok(None)
     }
 
@@ -439,7 +439,7 @@ pub trait Target {
     fn remove_breakpoint(&mut self, id: BreakpointId) -> TargetResult;
 
     /// Enables or disables a breakpoint.
-    fn enable_breakpoint(&mut self, id: BreakpointId, enabled: bool) -> TargetResult;
+    fn set_breakpoint_enabled(&mut self, id: BreakpointId, enabled: bool) -> TargetResult;
 
     /// All breakpoints of the user and the scenarios.
     fn breakpoints(&mut self) -> Vec<Breakpoint>;

@@ -1,6 +1,6 @@
 //! CSV: the header contains the field names, each line is a record.
 //!
-//! Hand-written because `csv` yields single records; this reads blocks with the same byte index as JSON Lines.
+//! Hand-written because the crate `csv` yields single records; this reads blocks with the same byte index as JSON Lines.
 //!
 //! Quoting follows RFC 4180, within a line. A line without quotes is read in one pass over its indexed delimiters; a
 //! line with quotes is split cell by cell.

@@ -6,9 +6,9 @@ use crate::csv::Csv;
 use crate::json::Json;
 use crate::line_error_kind::LineErrorKind;
 use crate::line_errors::{LineErrors, TracePosition};
-use crate::line_format;
 use crate::open_trace::InputFormat;
 use crate::options::ReadOptions;
+use crate::plain_lines;
 use crate::record::Record;
 use crate::schema::Schema;
 use memchr::memchr;
@@ -26,7 +26,7 @@ pub(crate) struct Decoder {
 enum Scanner {
     Json(Box<Json>),
     Csv(Csv),
-    Line,
+    PlainLines,
 }
 
 impl Decoder {
@@ -35,7 +35,7 @@ impl Decoder {
         let scanner = match format {
             InputFormat::JsonLines => Scanner::Json(Box::new(Json::new())),
             InputFormat::Csv(header) => Scanner::Csv(Csv::new(header.clone())),
-            InputFormat::PlainLines => Scanner::Line,
+            InputFormat::PlainLines => Scanner::PlainLines,
         };
         let record = Record::new(schema.clone(), options.strict);
         Decoder { record, scanner, input, strict: options.strict, max_line: options.clamped_max_line() }
@@ -66,7 +66,7 @@ impl Decoder {
         match &mut self.scanner {
             Scanner::Json(json) => json.decode(&text, &mut self.record, block, self.strict),
             Scanner::Csv(csv) => csv.decode(&text, &mut self.record, block, self.strict),
-            Scanner::Line => line_format::decode(&text, &mut self.record, block, self.strict),
+            Scanner::PlainLines => plain_lines::decode(&text, &mut self.record, block, self.strict),
         }
         block.batch.text = self.record.complete_text(text);
     }

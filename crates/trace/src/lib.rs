@@ -8,7 +8,7 @@
 //! writes the formats that [`read`] reads.
 //!
 //! ```text
-//! Input ─▶ chunks ─▶ open_trace ─▶ decoder ─▶ json | csv | line_format ─▶ record ─▶ convert ─▶ EventBlock ─▶ caller
+//! Input ─▶ chunks ─▶ open_trace ─▶ decoder ─▶ json | csv | plain_lines ─▶ record ─▶ convert ─▶ EventBlock ─▶ caller
 //! bytes    whole     format        a chunk    scan a line                 fields    values     (block_reader,
 //!          lines                                                                               pipeline, merge)
 //! ```
@@ -18,7 +18,7 @@
 //! | `read`, `options` | the entry point, its summary and its options |
 //! | `input`, `chunks`, `open_trace` | opening and decompression; splitting into chunks of whole lines; format detection |
 //! | `format` | the formats and their names |
-//! | `json`, `json_general`, `csv`, `line_format` | scanners of the formats: they fill a `record` |
+//! | `json`, `json_general`, `csv`, `plain_lines` | scanners of the formats: they fill a `record` |
 //! | `each_line` | iteration over the lines of a block |
 //! | `byte_index`, `number`, `name_table` | SIMD index of delimiters, numbers, hash table of names |
 //! | `record`, `convert`, `schema` | the fields of a record, and their conversion to the parameters of events |
@@ -49,13 +49,13 @@ mod json;
 mod json_general;
 mod line_error_kind;
 mod line_errors;
-mod line_format;
 mod merge;
 mod name_table;
 mod number;
 mod open_trace;
 mod options;
 mod pipeline;
+mod plain_lines;
 mod read;
 mod record;
 mod schema;

@@ -2,7 +2,7 @@
 
 use crate::convert::needs_quotes;
 use crate::format::Format;
-use crate::line_format::{is_argument_name, is_name};
+use crate::plain_lines::{is_argument_name, is_name};
 use crate::schema::RESERVED;
 use invigil_monitor::event::EventKind;
 use std::io::{self, BufWriter, Write};
@@ -97,7 +97,7 @@ impl<W: Write> TraceWriter<W> {
         match self.format {
             Format::JsonLines => self.json(event)?,
             Format::Csv => self.csv(event)?,
-            Format::PlainLines => self.line_format(event)?,
+            Format::PlainLines => self.plain_line(event)?,
         }
         self.end_line()
     }
@@ -145,10 +145,10 @@ impl<W: Write> TraceWriter<W> {
         Ok(())
     }
 
-    fn line_format(&mut self, event: &TraceEvent<'_>) -> io::Result<()> {
+    fn plain_line(&mut self, event: &TraceEvent<'_>) -> io::Result<()> {
         if !is_name(event.name) {
             return Err(invalid_input(format!(
-                "the line format cannot represent the event name `{}`",
+                "plain lines cannot represent the event name `{}`",
                 event.name
             )));
         }
@@ -168,7 +168,7 @@ impl<W: Write> TraceWriter<W> {
         for (name, value) in event.params.iter().copied().chain(metadata) {
             if !is_argument_name(name) {
                 return Err(invalid_input(format!(
-                    "the line format cannot represent the parameter name `{name}`"
+                    "plain lines cannot represent the parameter name `{name}`"
                 )));
             }
             write!(line, "{separator}{name}=")?;

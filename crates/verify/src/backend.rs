@@ -98,17 +98,17 @@ impl SearchStrategy {
         self,
         space: &impl StateSpace,
         search: &SearchOptions,
-        pulse: &impl ProgressListener,
+        listener: &impl ProgressListener,
     ) -> SearchResult {
         match self {
-            SearchStrategy::BreadthFirst => bfs(space, search, pulse),
-            SearchStrategy::DepthFirst => dfs(space, search, pulse),
-            SearchStrategy::RandomWalk(walks) => random_walk(space, &walks, search, pulse),
+            SearchStrategy::BreadthFirst => bfs(space, search, listener),
+            SearchStrategy::DepthFirst => dfs(space, search, listener),
+            SearchStrategy::RandomWalk(walks) => random_walk(space, &walks, search, listener),
             SearchStrategy::HashCompaction { fingerprint, bytes } => {
-                hash_compaction(space, fingerprint, bytes, search, pulse)
+                hash_compaction(space, fingerprint, bytes, search, listener)
             }
-            SearchStrategy::Bitstate(bits) => bitstate(space, &bits, search, pulse),
-            SearchStrategy::Swarm(searches) => swarm(space, &searches, search, pulse),
+            SearchStrategy::Bitstate(bits) => bitstate(space, &bits, search, listener),
+            SearchStrategy::Swarm(searches) => swarm(space, &searches, search, listener),
         }
     }
 }

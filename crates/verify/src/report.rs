@@ -23,7 +23,7 @@ impl VerifyReport<'_> {
         let result = self.result;
         let mut text = format!("{}: {}\n", style.paint(Paint::Title, self.file), self.totals_line());
         for note in self.notes() {
-            text.push_str(&format!("  {} {note}\n", style.paint(Paint::Open, "note:")));
+            text.push_str(&format!("  {} {note}\n", style.paint(Paint::Undecided, "note:")));
         }
         if !result.verdicts.is_empty() {
             text.push('\n');
@@ -185,9 +185,11 @@ fn verdict_text(verdict: &Verdict, style: &Style) -> String {
             format!("{} {}", style.paint(Paint::Bad, "violated"), where_violated(execution))
         }
         ClaimResult::Unknown(why) => {
-            format!("{}: {}", style.paint(Paint::Open, "unknown"), unknown_reason(*why))
+            format!("{}: {}", style.paint(Paint::Undecided, "unknown"), unknown_reason(*why))
         }
-        ClaimResult::Undecidable(message) => format!("{}: {message}", style.paint(Paint::Open, "undecided")),
+        ClaimResult::Undecidable(message) => {
+            format!("{}: {message}", style.paint(Paint::Undecided, "undecided"))
+        }
     }
 }
 

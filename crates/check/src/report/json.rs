@@ -280,7 +280,7 @@ fn violation_json<'a>(report: &Report<'a>, violation: &'a Violation) -> Violatio
         slice: Pairs(slice.collect()),
         event: violation.event.as_ref().map(|at| event(report, at)),
         at_end: violation.at_end,
-        why: violation.why.as_deref(),
+        why: violation.reason.as_deref(),
         from: &violation.from,
         to: &violation.to,
         path: violation.path.iter().map(|at| step(report, at)).collect(),

@@ -21,7 +21,7 @@ pub use format::{count, grouped, printable, shorten, time};
 pub use paint::Paint;
 pub use path::path_table;
 pub use text::summary;
-pub use violations::{ViolationRenderer, event_text, formula, reason_line, state_change_text};
+pub use violations::{ViolationRenderer, event_text, formula_line, reason_line, state_change_text};
 
 use crate::result::{CheckResult, PropertyResult};
 use invigil_expr::diag::{Source, Sources, Span};

@@ -39,7 +39,7 @@ impl Notes<'_> {
 
     /// Adds a note with a highlighted prefix.
     fn warning(&mut self, text: &str) {
-        let mark = self.style.paint(Paint::Open, "note:");
+        let mark = self.style.paint(Paint::Undecided, "note:");
         self.line(&format!("{mark} {text}"));
     }
 

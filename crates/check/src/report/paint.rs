@@ -17,7 +17,7 @@ pub enum Paint {
     /// Negative, such as a violation.
     Bad,
     /// Undecided or suspicious.
-    Open,
+    Undecided,
     /// Changed since the previous step.
     Changed,
 }
@@ -30,7 +30,7 @@ impl Paint {
             Paint::Faint => Ansi::new().dimmed(),
             Paint::Good => AnsiColor::Green.on_default(),
             Paint::Bad => AnsiColor::Red.on_default().bold(),
-            Paint::Open => AnsiColor::Yellow.on_default(),
+            Paint::Undecided => AnsiColor::Yellow.on_default(),
             Paint::Changed => AnsiColor::Cyan.on_default().bold(),
         }
     }

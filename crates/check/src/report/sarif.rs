@@ -65,9 +65,9 @@ impl Report<'_> {
             None if violation.at_end => "at the end of the trace".to_owned(),
             None => "at the start".to_owned(),
         };
-        let why = violation.why.as_ref().map_or(String::new(), |why| format!(", since {why}"));
+        let since = violation.reason.as_ref().map_or(String::new(), |reason| format!(", since {reason}"));
         let change = state_change_text(violation, &Style::default());
-        let text = format!("{property}{with} is violated {what}{why}: {change}");
+        let text = format!("{property}{with} is violated {what}{since}: {change}");
         let mut result = json!({
             "ruleId": property,
             "ruleIndex": violation.property,

@@ -44,7 +44,7 @@ pub fn summary(properties: &[PropertyResult], complete: bool, style: &Style) -> 
     for property in properties {
         let paint = match property.verdict() {
             Verdict::Accepting => Paint::Good,
-            Verdict::Undecided => Paint::Open,
+            Verdict::Undecided => Paint::Undecided,
             Verdict::NonAccepting | Verdict::Error => Paint::Bad,
         };
         let so_far = paint != Paint::Bad && !complete;
@@ -53,15 +53,15 @@ pub fn summary(properties: &[PropertyResult], complete: bool, style: &Style) -> 
             None => verdict_word(property).to_owned(),
         };
         let verdict = verdict + if so_far { " so far" } else { "" };
-        let number = |number: u64, paint| (grouped(number), paint);
-        let violations = if property.violations > 0 { Paint::Bad } else { Paint::Plain };
+        let cell = |number: u64, paint| (grouped(number), paint);
+        let violations_paint = if property.violations > 0 { Paint::Bad } else { Paint::Plain };
         table.row(vec![
             (property.name.clone(), Paint::Title),
             (verdict, paint),
-            number(property.slices, Paint::Plain),
-            number(property.live, Paint::Plain),
-            number(property.violations, violations),
-            number(property.steps, Paint::Plain),
+            cell(property.slices, Paint::Plain),
+            cell(property.live, Paint::Plain),
+            cell(property.violations, violations_paint),
+            cell(property.steps, Paint::Plain),
         ]);
     }
     table.render(style)

@@ -33,7 +33,7 @@ impl<'a> ViolationRenderer<'a> {
         let with = if slice.is_empty() { String::new() } else { format!(" with {}", slice.join(", ")) };
         let headline = style.paint(Paint::Bad, &format!("violation {number}:"));
         let mut out = format!("{headline} {}{with}\n", style.paint(Paint::Title, property));
-        out.push_str(&self.automata.get(violation.property).map_or(String::new(), formula));
+        out.push_str(&self.automata.get(violation.property).map_or(String::new(), formula_line));
         match &violation.event {
             Some(event) => {
                 out.push_str(&format!("  at     {}\n", self.position_and_time(event)));
@@ -65,7 +65,7 @@ impl<'a> ViolationRenderer<'a> {
 }
 
 /// Renders the formula of a property as a line, unless the formula is its name.
-pub fn formula(property: &Automaton) -> String {
+pub fn formula_line(property: &Automaton) -> String {
     match &property.formula {
         Some(formula) if *formula != property.name => format!("  spec   {}\n", printable(formula)),
         _ => String::new(),
@@ -74,10 +74,10 @@ pub fn formula(property: &Automaton) -> String {
 
 /// Renders the condition that held at the event as a line, if there is text for it.
 pub fn reason_line(violation: &Violation) -> String {
-    violation.why.as_ref().map_or(String::new(), |why| format!("  since  {}\n", printable(why)))
+    violation.reason.as_ref().map_or(String::new(), |reason| format!("  since  {}\n", printable(reason)))
 }
 
-/// Renders the transition of the violation.
+/// Renders the change of state, or the final state if the violation is at the end.
 pub fn state_change_text(violation: &Violation, style: &Style) -> String {
     let to = style.paint(Paint::Bad, &violation.to);
     if violation.at_end { to } else { format!("{} → {to}", violation.from) }

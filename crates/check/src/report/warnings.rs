@@ -9,7 +9,7 @@ impl Report<'_> {
     pub fn warnings(&self, style: &Style) -> Vec<String> {
         let mut warnings = Vec::new();
         let mut warn = |text: String| {
-            warnings.push(format!("{} {text}", style.paint(Paint::Open, "warning:")));
+            warnings.push(format!("{} {text}", style.paint(Paint::Undecided, "warning:")));
         };
         let traces = printable(&self.outcome.inputs.join(", "));
         if self.mentions_no_event() {

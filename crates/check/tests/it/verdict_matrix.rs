@@ -2,7 +2,7 @@
 
 use invigil_check::{CheckOptions, NoopListener, check};
 use invigil_expr::value::Value;
-use invigil_monitor::automaton::{AtEnd, Automaton};
+use invigil_monitor::automaton::{Automaton, EndVerdict};
 use invigil_monitor::event::{EventBatch, EventCatalog, EventKind, EventMeta};
 use invigil_monitor::interactive::InteractiveMonitor;
 use invigil_monitor::property::{PropertySemantics, RecordedRun, RecordedSteps};
@@ -143,7 +143,7 @@ fn watched(automaton: &Automaton, batch: &EventBatch) -> Result {
     // The end of the run may be a violation, too.
     let last = |slice| &automaton.states[usize::from(watch.slices().state(slice))];
     let is_bad_end =
-        |slice| last(slice).at_end == AtEnd::Decided(false) && last(slice).verdict == Verdict::Undecided;
+        |slice| last(slice).at_end == EndVerdict::Decided(false) && last(slice).verdict == Verdict::Undecided;
     violations += watch.slices().iter().filter(|slice| is_bad_end(*slice)).count() as u64;
     (violations, ending(automaton, watch.slices()))
 }

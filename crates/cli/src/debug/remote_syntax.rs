@@ -1,7 +1,7 @@
 //! Expressions of the user about a remote subject, in the syntax of its language.
 
 use super::reporting_remote::ReportingRemote;
-use invigil_cockpit::multiverse::{SubjectSyntax, Value};
+use invigil_cockpit::multiverse::{StepEvaluator, SubjectSyntax};
 use invigil_remote::Remote;
 use invigil_semantics::{Describe, Semantics, StepRef};
 
@@ -24,7 +24,7 @@ impl<'a> SubjectSyntax<ReportingRemote<'a>> for RemoteSyntax<'_> {
         ))
     }
 
-    fn value<'d>(&'d self, text: &str) -> Result<Value<'d, ReportingRemote<'a>>, String>
+    fn value<'d>(&'d self, text: &str) -> Result<StepEvaluator<'d, ReportingRemote<'a>>, String>
     where
         ReportingRemote<'a>: 'd,
     {

@@ -138,7 +138,7 @@ impl InputArgs {
             read_table(Input::named(path), &options, system).map_err(CliError::new)
         } else if !self.events.is_empty() {
             if self.events.iter().filter(|path| files::is_standard(path)).count() > 1 {
-                return Err(CliError::new("`-` is given twice, but there is only one standard input"));
+                return Err(CliError::new("`-` is specified twice, but there is only one standard input"));
             }
             let inputs = self.events.iter().map(Input::named).collect();
             let rounds = match (self.step, self.round.as_slice()) {

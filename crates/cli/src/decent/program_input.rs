@@ -5,7 +5,7 @@
 
 use super::peers::STOPPED;
 use crate::interrupt::InterruptFlag;
-use crate::remote::words;
+use crate::remote::split_words;
 use crate::{CliError, SUBJECT_FAILED};
 use invigil_lab::inputs::{self, EventMapping, Observation, ObservationInput, RoundCollector};
 use invigil_monitor::event::{EventCatalog, EventId, EventSet};
@@ -73,8 +73,8 @@ impl ProgramInput {
         wait: Duration,
         interrupt: InterruptFlag,
     ) -> Result<ProgramInput, CliError> {
-        let command = match words(command) {
-            Ok(words) if !words.is_empty() => words,
+        let command = match split_words(command) {
+            Ok(arguments) if !arguments.is_empty() => arguments,
             Ok(_) => return Err(CliError::new(format_args!("{name}: name the program to run"))),
             Err(open) => {
                 return Err(CliError::new(format_args!("{name}: unclosed {open} in `{command}`")));
@@ -83,16 +83,16 @@ impl ProgramInput {
         let (catalog, round) = (meaning.catalog().clone(), meaning.collector());
         let (sender, receiver) = mpsc::sync_channel(MAX_PENDING_EVENTS);
         let (ready_sender, ready) = mpsc::channel();
-        let failed = |words: String| CliError {
+        let failed = |error: String| CliError {
             status: SUBJECT_FAILED,
-            ..CliError::new(format_args!("{name}: {words}"))
+            ..CliError::new(format_args!("{name}: {error}"))
         };
         let thread =
             thread::Builder::new().spawn(move || control(&command, &catalog, &ready_sender, &sender));
         let thread = thread.map_err(|error| failed(format!("cannot start a thread: {error}")))?;
         let interrupter = match ready.recv() {
             Ok(Ok(interrupter)) => interrupter,
-            Ok(Err(words)) => return Err(failed(words)),
+            Ok(Err(error)) => return Err(failed(error)),
             Err(_) => {
                 return Err(failed(
                     "internal error while starting the program; please report this".to_owned(),
@@ -157,7 +157,7 @@ impl ProgramInput {
                     // The last events form a final round.
                     return Ok(!self.round.is_empty());
                 }
-                Ok(ProgramMessage::Failed(words)) => return Err(words),
+                Ok(ProgramMessage::Failed(error)) => return Err(error),
                 Err(RecvTimeoutError::Timeout) if left.is_zero() => return Ok(true),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => {
@@ -180,7 +180,7 @@ impl ProgramInput {
 
 impl ObservationInput for ProgramInput {
     fn next(&mut self, seen: &mut Vec<Observation>) -> Result<bool, inputs::ObservationError> {
-        let has_more = self.wait().map_err(|words| inputs::ObservationError::new(&self.name, words))?;
+        let has_more = self.wait().map_err(|error| inputs::ObservationError::new(&self.name, error))?;
         if has_more {
             self.round.take(seen);
         }
@@ -215,8 +215,8 @@ fn control(
 ) {
     let mut target = match start_instrumented(command, catalog) {
         Ok(target) => target,
-        Err(words) => {
-            let _ = ready.send(Err(words));
+        Err(error) => {
+            let _ = ready.send(Err(error));
             return;
         }
     };
@@ -263,9 +263,9 @@ fn start_instrumented(command: &[String], catalog: &EventCatalog) -> Result<Box<
     });
     match ready.and_then(|()| target.instrument(&needs).map_err(|error| error.to_string())) {
         Ok(()) => Ok(target),
-        Err(words) => {
+        Err(error) => {
             let _ = target.kill();
-            Err(words)
+            Err(error)
         }
     }
 }

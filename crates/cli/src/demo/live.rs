@@ -18,7 +18,7 @@ use tempfile::TempDir;
 
 /// A paragraph of the narration, the prompt commands after it, and text that their output must contain.
 struct DemoStep {
-    words: &'static str,
+    narration: &'static str,
     commands: &'static [&'static str],
     shows: &'static [&'static str],
 }
@@ -28,37 +28,37 @@ const START: &str = "$ invigil run -p queue.prop -- ./faulty";
 
 const STEPS: [DemoStep; 6] = [
     DemoStep {
-        words: "The program runs under the property until a violation.",
+        narration: "The program runs under the property until a violation.",
         commands: &[START],
         shows: &["queue_ready → sink", "event      18", "N = 16, maxSize = 16", "queue_push (queue="],
     },
     DemoStep {
-        words: "It is stopped just before the 17th push, of the `i` in `is`: the queue already has
+        narration: "It is stopped just before the 17th push, of the `i` in `is`: the queue already has
 N = 16 elements, and the program does not check whether it is full. Look at the
 callers and at the contents of the queue.",
         commands: &["where", "print queue->consonants", "print queue->vowels"],
         shows: &["#1 queue_push_str", "#2 main", "\"hnstbg\"", "\"oaayu\""],
     },
     DemoStep {
-        words: "No memory is corrupted yet. Take a checkpoint and let the program continue.",
+        narration: "No memory is corrupted yet. Take a checkpoint and let the program continue.",
         commands: &["checkpoint", "continue"],
         shows: &["Checkpoint 1", "vowels: raayuiee", "exited with status 0"],
     },
     DemoStep {
-        words: "The wrong `r` is in the output. Restore the checkpoint and set a watchpoint where
+        narration: "The wrong `r` is in the output. Restore the checkpoint and set a watchpoint where
 it appears.",
         commands: &["restore 1", "watch queue->vowels[0]", "continue"],
         shows: &["Back at checkpoint 1", "queue->vowels[0] = 114 'r'"],
     },
     DemoStep {
-        words: "The `r` was written past the end of the array `consonants` and overwrote the first
+        narration: "The `r` was written past the end of the array `consonants` and overwrote the first
 vowel. To confirm this, restore the checkpoint again, make room in the queue, and
 continue.",
         commands: &["restore 1", "delete", "set queue->consonant_count = 0", "continue"],
         shows: &["vowels: oaayuiee", "exited with status 0"],
     },
     DemoStep {
-        words: "With room in the queue, the vowels are correct: `oaayuiee`. The bug is the missing
+        narration: "With room in the queue, the vowels are correct: `oaayuiee`. The bug is the missing
 check of the capacity, and the property detected it before memory was corrupted.",
         commands: &[],
         shows: &[],
@@ -81,7 +81,7 @@ pub(super) fn play(terminal: &Terminal) -> Result<DemoOutcome, CliError> {
     let (mut debugger, ..) = match LiveDebugger::open(config(folder.path(), &program, &output, terminal)?) {
         Ok(opened) => opened,
         Err(OpenError::Target(why)) => return Ok(DemoOutcome::Unavailable(why)),
-        Err(OpenError::Input(words)) => return Err(CliError::rendered(words)),
+        Err(OpenError::Input(narration)) => return Err(CliError::rendered(narration)),
     };
     let reported = STEPS.iter().try_for_each(|step| run_step(step, &mut debugger, &output, terminal));
     // An error is harmless: the program may have exited.
@@ -95,7 +95,7 @@ fn run_step(
     output: &Path,
     terminal: &Terminal,
 ) -> Result<(), CliError> {
-    terminal.print(&format!("{}\n\n", step.words))?;
+    terminal.print(&format!("{}\n\n", step.narration))?;
     let mut shown = String::new();
     for command in step.commands {
         let prompt = terminal.style.paint(Paint::Title, PROMPT);
@@ -104,10 +104,10 @@ fn run_step(
             command => (format!("{prompt}{command}\n"), command),
         };
         shown += &echo;
-        let words = debugger.run(command).unwrap_or_else(|words| format!("{words}\n"));
+        let narration = debugger.run(command).unwrap_or_else(|narration| format!("{narration}\n"));
         shown += &printed(output)?;
         // Limitations of the checkpoint are hidden: the demo truncates the output file itself.
-        let reported = words.lines().filter(|line| !plain(line).trim_start().starts_with("limitation:"));
+        let reported = narration.lines().filter(|line| !plain(line).trim_start().starts_with("limitation:"));
         shown.extend(reported.map(|line| format!("{line}\n")));
     }
     if !shown.is_empty() {

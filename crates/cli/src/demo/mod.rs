@@ -36,7 +36,7 @@ Next:
   invigil check -p FILE.prop TRACE      check a recorded trace
   invigil explain FILE.prop             explain a property, as text or as a graph
 
-The files of this example are in examples/queue.
+The files of this example are in examples/queue of the source code.
 ";
 
 pub(crate) fn run(terminal: &Terminal) -> Result<ExitCode, CliError> {
@@ -51,7 +51,7 @@ pub(crate) fn run(terminal: &Terminal) -> Result<ExitCode, CliError> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Error of a demo whose output differs from its narration.
+/// The error if the demo's output differs from its narration.
 fn unexpected_result() -> CliError {
-    CliError::new("unexpected result of the demo; please report this")
+    CliError::new("the demo gave an unexpected result; please report this")
 }

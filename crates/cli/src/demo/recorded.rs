@@ -42,11 +42,11 @@ pub(super) fn play(terminal: &Terminal) -> Result<(), CliError> {
 
 /// Whether the result matches the narration: one violation, at the 17th push, with 16 elements.
 fn is_expected(outcome: &CheckResult) -> bool {
-    let is_the_bug = |finding: &Violation| {
-        let event = finding.event.as_ref();
-        let env = finding.path.last().map_or(&[][..], |step| &step.env);
+    let is_the_bug = |violation: &Violation| {
+        let event = violation.event.as_ref();
+        let env = violation.path.last().map_or(&[][..], |step| &step.env);
         event.is_some_and(|event| event.index == 18 && event.name == "queue_push")
             && env.iter().any(|variable| variable.name == "N" && variable.value.text == "16")
     };
-    outcome.violation_count() == 1 && matches!(&outcome.violations[..], [finding] if is_the_bug(finding))
+    outcome.violation_count() == 1 && matches!(&outcome.violations[..], [violation] if is_the_bug(violation))
 }

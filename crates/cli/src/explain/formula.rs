@@ -3,7 +3,7 @@
 use invigil_check::report::{Paint, Style};
 use invigil_lang::ltl::TraceSemantics;
 use invigil_lang::ltl::explain::{Explanation, StateInfo, Word, render_valuations};
-use invigil_monitor::automaton::AtEnd;
+use invigil_monitor::automaton::EndVerdict;
 use invigil_monitor::verdict::Verdict;
 use serde_json::{Value, json};
 
@@ -87,11 +87,11 @@ fn write_state(state: &StateInfo, style: &Style, lines: &mut Vec<String>) {
     let (colour, verdict) = match (state.verdict, state.at_end) {
         (Verdict::Accepting, _) => (Paint::Good, "holds for good"),
         (Verdict::NonAccepting | Verdict::Error, _) => (Paint::Bad, "violated for good"),
-        (_, AtEnd::Nothing) => (Paint::Open, "undecided"),
-        (_, AtEnd::Presumably(true)) => (Paint::Open, "undecided, presumably holds"),
-        (_, AtEnd::Presumably(false)) => (Paint::Open, "undecided, presumably violated"),
-        (_, AtEnd::Decided(true)) => (Paint::Open, "holds if the run ends here"),
-        (_, AtEnd::Decided(false)) => (Paint::Open, "violated if the run ends here"),
+        (_, EndVerdict::Nothing) => (Paint::Undecided, "undecided"),
+        (_, EndVerdict::Presumably(true)) => (Paint::Undecided, "undecided, presumably holds"),
+        (_, EndVerdict::Presumably(false)) => (Paint::Undecided, "undecided, presumably violated"),
+        (_, EndVerdict::Decided(true)) => (Paint::Undecided, "holds if the run ends here"),
+        (_, EndVerdict::Decided(false)) => (Paint::Undecided, "violated if the run ends here"),
     };
     let starts = if state.is_initial { ", starts here" } else { "" };
     lines.push(format!(
@@ -142,9 +142,9 @@ pub(super) fn json(explanation: &Explanation) -> Value {
 
 fn state(state: &StateInfo) -> Value {
     let at_end = match state.at_end {
-        AtEnd::Nothing => None,
-        AtEnd::Presumably(holds) => Some(("presumably", holds)),
-        AtEnd::Decided(holds) => Some(("decided", holds)),
+        EndVerdict::Nothing => None,
+        EndVerdict::Presumably(holds) => Some(("presumably", holds)),
+        EndVerdict::Decided(holds) => Some(("decided", holds)),
     };
     json!({
         "name": state.name,

@@ -89,10 +89,10 @@ fn explain_all(loaded: &Loaded, terminal: &Terminal) -> Result<Vec<ExplainedProp
                 ExplainedProperty::Prop(explain(written, automaton, &loaded.catalog, &loaded.sources))
             }
             PropertySource::Ltl(written) => {
-                let said = with_large_stack(|| written.explain())?.map_err(|diagnostics| {
+                let explained = with_large_stack(|| written.explain())?.map_err(|diagnostics| {
                     CliError::rendered(render(&loaded.sources, &diagnostics, terminal.errors.colour))
                 })?;
-                ExplainedProperty::Ltl(Box::new(said))
+                ExplainedProperty::Ltl(Box::new(explained))
             }
         });
     }

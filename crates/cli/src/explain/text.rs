@@ -16,7 +16,7 @@ pub(super) fn text(explanation: &Explanation, style: &Style) -> String {
         if at == 0 {
             writer.line(0, "");
         }
-        let colour = if lint.level == LintLevel::Warning { Paint::Open } else { Paint::Title };
+        let colour = if lint.level == LintLevel::Warning { Paint::Undecided } else { Paint::Title };
         let word = writer.paint(colour, &format!("{}:", lint.level.word()));
         let place = lint.place.as_ref().map_or(String::new(), |place| format!(" ({place})"));
         writer.line(0, &format!("{word} {}{place}", lint.text));
@@ -89,7 +89,7 @@ impl ExplainWriter<'_> {
         self.line(0, "");
         let colour = match state.verdict {
             Verdict::Accepting => Paint::Good,
-            Verdict::Undecided => Paint::Open,
+            Verdict::Undecided => Paint::Undecided,
             Verdict::NonAccepting | Verdict::Error => Paint::Bad,
         };
         let mut traits = vec![self.paint(colour, state.verdict.word())];
@@ -122,7 +122,7 @@ impl ExplainWriter<'_> {
             headline += &format!(", as in state {from}");
         }
         if !transition.is_live {
-            headline += &format!(", {}", self.paint(Paint::Open, "never taken"));
+            headline += &format!(", {}", self.paint(Paint::Undecided, "never taken"));
         }
         self.line(2, &headline);
         let (success, failure) = match &transition.guard {

@@ -31,7 +31,7 @@ pub(crate) fn run(args: &Explore, terminal: &Terminal) -> Result<ExitCode, CliEr
     let progress = Progress::new(&interrupt, terminal.is_stderr_terminal() && !args.quiet);
     let name = args.model.display().to_string();
     if args.all_setups {
-        let table = setups::table(args, &text, &progress, terminal)?;
+        let table = setups::explore_setups(args, &text, &progress, terminal)?;
         progress.clear();
         terminal.print(&table.text(&name, &terminal.style))?;
         return Ok(ExitCode::from(if interrupt.is_set() { INTERRUPTED } else { 0 }));
@@ -71,8 +71,8 @@ impl ExploreRequest {
         terminal: &Terminal,
     ) -> Result<ExploreRequest, CliError> {
         let colour = terminal.errors.colour;
-        let manner = ModelOptions { wraps: args.wrap, mailboxes: mailboxes.map(Mailboxes::kind) };
-        let mut given = models::load_text(&args.model, text, manner, colour)?;
+        let model_options = ModelOptions { wraps: args.wrap, mailboxes: mailboxes.map(Mailboxes::kind) };
+        let mut given = models::load_text(&args.model, text, model_options, colour)?;
         let automata = given.add_claims(&args.properties, &args.always, colour)?;
         given.add_unreachable_claims(&args.never, colour)?;
         let properties = crate::load::load(&automata, &args.functions, colour)?;

@@ -1,5 +1,4 @@
-//! `explore --setups`: a table of all set-ups of a model, which combine schedulers, the reactive hypothesis and kinds of
-//! mailboxes.
+//! `explore --setups`: a table of all set-ups of a model: combinations of scheduler, reactive hypothesis and mailbox kind.
 
 use super::args::{Explore, Mailboxes};
 use super::{ExploreRequest, scheduler_config};
@@ -19,10 +18,10 @@ pub(crate) struct SetupTable {
 type Row = (&'static str, VerifyResult);
 
 /// Explores the model under each set-up.
-pub(crate) fn table(
+pub(crate) fn explore_setups(
     args: &Explore,
     text: &str,
-    pulse: &impl ProgressListener,
+    listener: &impl ProgressListener,
     terminal: &Terminal,
 ) -> Result<SetupTable, CliError> {
     let first = ExploreRequest::read(args, text, args.setup.mailboxes, terminal)?;
@@ -30,14 +29,14 @@ pub(crate) fn table(
     let claims = first.task(args).claims.iter().map(|claim| claim.name.clone()).collect();
     let mut parts = Vec::new();
     if args.setup.mailboxes.is_some() || !first.given.loaded.has_mailboxes {
-        parts.push((None, rows(&first, args, pulse)?));
+        parts.push((None, rows(&first, args, listener)?));
     } else {
         for (title, kind) in
             [("fifo mailboxes", Mailboxes::Fifo), ("deferred mailboxes", Mailboxes::Deferred)]
         {
             parts.push((
                 Some(title),
-                rows(&ExploreRequest::read(args, text, Some(kind), terminal)?, args, pulse)?,
+                rows(&ExploreRequest::read(args, text, Some(kind), terminal)?, args, listener)?,
             ));
         }
     }
@@ -48,7 +47,7 @@ pub(crate) fn table(
 fn rows(
     request: &ExploreRequest,
     args: &Explore,
-    pulse: &impl ProgressListener,
+    listener: &impl ProgressListener,
 ) -> Result<Vec<Row>, CliError> {
     let model = &request.given.loaded.model;
     let SchedulerConfig { scheduler, filters: others } = scheduler_config(model, &args.setup)?;
@@ -56,7 +55,7 @@ fn rows(
         None => Scheduler::FixedPriority((0..model.parts().processes.len() as u32).collect()),
         Some(given @ Scheduler::FixedPriority(_)) => given,
         Some(_) => {
-            let message = "`--setups` compares all schedulers; only `--scheduler priority:A,B` is allowed, as the order of fixed priorities";
+            let message = "`--setups` compares all schedulers, so `--scheduler` can only give the order of the fixed priorities: `--scheduler priority:A,B`";
             return Err(CliError::new(message));
         }
     };
@@ -74,7 +73,7 @@ fn rows(
             name,
             verify(
                 &VerifyTask { scheduling: SchedulerConfig { scheduler, filters }, ..request.task(args) },
-                pulse,
+                listener,
             ),
         )
     };

@@ -69,7 +69,7 @@ fn check_and_report(
     }
     let checking = CheckRun::new(script).map_err(CliError::new)?.strict(args.undefined_violates);
     let mut result_sink = ResultSink::new(args, terminal, actions, &checking.outcome().requirements);
-    let mut report_output = |findings: &_| result_sink.report(findings);
+    let mut report_output = |output: &_| result_sink.report(output);
     let mut checking = checking.with_listener(&mut report_output);
     let (unread, mut failures) = feed(&mut checking)?;
     let outcome: CheckOutcome = checking.into_outcome();

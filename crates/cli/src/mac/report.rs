@@ -18,7 +18,7 @@ pub(super) struct Report<'a> {
 /// Prints warnings about unreadable input.
 pub(super) fn print_input_errors(errors: &InputErrors, terminal: &Terminal) {
     for message in errors.first() {
-        terminal.eprint(&format!("{} {message}", terminal.errors.paint(Paint::Open, "warning:")));
+        terminal.eprint(&format!("{} {message}", terminal.errors.paint(Paint::Undecided, "warning:")));
     }
     let more = errors.count() - errors.first().len() as u64;
     if more > 0 {
@@ -147,7 +147,7 @@ impl Report<'_> {
 /// The verdict of a requirement as a word, and its colour.
 fn verdict(one: &Requirement) -> (&'static str, Paint) {
     match (one.kind, one.count, one.truth) {
-        (RequirementKind::Property, 0, Some(Truth::Undefined)) => ("undefined", Paint::Open),
+        (RequirementKind::Property, 0, Some(Truth::Undefined)) => ("undefined", Paint::Undecided),
         (RequirementKind::Property, 0, _) => ("holds", Paint::Good),
         (RequirementKind::Property, ..) => ("violated", Paint::Bad),
         (RequirementKind::Alarm, 0, _) => ("not raised", Paint::Good),

@@ -33,9 +33,9 @@ impl<'a> ResultSink<'a> {
         ResultSink { args, terminal, actions, names, properties, reported: 0, counts }
     }
 
-    pub(super) fn report(&mut self, findings: &CheckOutput) {
-        let time = findings.time();
-        for property_change in findings.properties() {
+    pub(super) fn report(&mut self, output: &CheckOutput) {
+        let time = output.time();
+        for property_change in output.properties() {
             let number = property_change.property as usize;
             if property_change.violations > self.counts[number] {
                 self.counts[number] = property_change.violations;
@@ -47,10 +47,10 @@ impl<'a> ResultSink<'a> {
                 self.violation("property", number, word, time);
             }
         }
-        for alarm in findings.alarms() {
+        for alarm in output.alarms() {
             self.violation("alarm", self.properties + alarm.alarm as usize, "raised", time);
         }
-        for action in findings.actions() {
+        for action in output.actions() {
             match action {
                 Action::Invoke(id) => self.actions.invoke(id.0, time),
                 Action::Print(text) if self.args.json || self.args.quiet => {

@@ -39,7 +39,7 @@ pub(crate) struct Record {
     #[arg(long)]
     pub(crate) lossy: bool,
 
-    /// Record the time of each event. The required system call costs more than the rest of the event
+    /// Record the time of each event. This needs a system call, which costs more than everything else done for the event
     #[arg(long)]
     pub(crate) time: bool,
 

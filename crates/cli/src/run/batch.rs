@@ -14,7 +14,7 @@ use invigil_session::{RunOutcome, SuspendReason};
 struct BatchOutcome {
     crash: Option<Crash>,
     /// Why the run ended before the program did.
-    cut_short: Option<String>,
+    early_end_reason: Option<String>,
     interrupted: bool,
     /// Errors in the user's files and commands.
     errors: Vec<String>,
@@ -33,15 +33,15 @@ pub(super) fn run(running: &mut RunningSession<'_>, commands: Option<Vec<String>
         None => run_to_end(running, &mut batch),
     }
     let is_alive = running.debugger.session().is_running();
-    if is_alive && batch.cut_short.is_none() {
+    if is_alive && batch.early_end_reason.is_none() {
         let why = match (batch.interrupted, &batch.target_error) {
             (true, _) => "Interrupted.",
             (_, Some(_)) => "The program could not be resumed.",
             (_, None) => "The commands ended before the program.",
         };
-        batch.cut_short = Some(why.to_owned());
+        batch.early_end_reason = Some(why.to_owned());
     }
-    if is_alive && let Some(why) = &mut batch.cut_short {
+    if is_alive && let Some(why) = &mut batch.early_end_reason {
         why.push_str(if running.ends {
             " The program was terminated."
         } else {
@@ -73,7 +73,7 @@ fn run_commands(running: &mut RunningSession<'_>, commands: &[String], batch: &m
                 let file =
                     running.args.commands.as_ref().map_or(String::new(), |path| path.display().to_string());
                 batch.errors.push(format!("{file}:{}: `{}`: {message}", at + 1, line.trim()));
-                batch.cut_short = Some("A command failed.".to_owned());
+                batch.early_end_reason = Some("A command failed.".to_owned());
                 return;
             }
         }
@@ -112,7 +112,7 @@ fn run_to_end(running: &mut RunningSession<'_>, batch: &mut BatchOutcome) {
                 if reasons.iter().any(is_failure) {
                     let text = running.debugger.render_outcome(&RunOutcome::Suspended(reasons));
                     batch.errors.push(text.trim_end().to_owned());
-                    batch.cut_short = Some("A block failed.".to_owned());
+                    batch.early_end_reason = Some("A block failed.".to_owned());
                     return;
                 }
                 if running.args.on_violation == OnViolation::Stop {
@@ -120,7 +120,7 @@ fn run_to_end(running: &mut RunningSession<'_>, batch: &mut BatchOutcome) {
                         true => "at the violation",
                         false => "by the scenario",
                     };
-                    batch.cut_short = Some(format!("Stopped {place}."));
+                    batch.early_end_reason = Some(format!("Stopped {place}."));
                     return;
                 }
             }
@@ -131,7 +131,7 @@ fn run_to_end(running: &mut RunningSession<'_>, batch: &mut BatchOutcome) {
             }
             RunOutcome::Interrupted => {
                 batch.interrupted = true;
-                batch.cut_short = Some("Interrupted.".to_owned());
+                batch.early_end_reason = Some("Interrupted.".to_owned());
                 return;
             }
             RunOutcome::Ended(_) => {
@@ -143,7 +143,7 @@ fn run_to_end(running: &mut RunningSession<'_>, batch: &mut BatchOutcome) {
                 return;
             }
             RunOutcome::KilledOnRequest => {
-                batch.cut_short = Some("The scenario terminated the program.".to_owned());
+                batch.early_end_reason = Some("The scenario terminated the program.".to_owned());
                 return;
             }
             RunOutcome::Breakpoints(_) | RunOutcome::Stepped { .. } => {}
@@ -165,7 +165,7 @@ fn report(running: &mut RunningSession<'_>, batch: &BatchOutcome) -> u8 {
         report: &report,
         loaded: running.debugger.loaded(),
         crash: batch.crash.as_ref(),
-        cut_short: batch.cut_short.as_deref(),
+        early_end_reason: batch.early_end_reason.as_deref(),
         errors: &batch.errors,
     };
     let (violations, mut has_errors) = (report.violations(), !batch.errors.is_empty());

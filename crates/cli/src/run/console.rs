@@ -17,9 +17,9 @@ struct TtyState {
 }
 
 struct TtyStates {
-    ours: TtyState,
+    debugger_state: TtyState,
     /// The state that the target has set, if it differs from that of the debugger.
-    theirs: Option<TtyState>,
+    target_state: Option<TtyState>,
 }
 
 /// The terminal at standard input, with the states of debugger and target.
@@ -32,8 +32,9 @@ impl Tty {
         if !io::stdin().is_terminal() {
             return None;
         }
-        let ours = read()?;
-        (ours.foreground == getpgrp()).then(|| Tty(Arc::new(Mutex::new(TtyStates { ours, theirs: None }))))
+        let debugger_state = read()?;
+        (debugger_state.foreground == getpgrp())
+            .then(|| Tty(Arc::new(Mutex::new(TtyStates { debugger_state, target_state: None }))))
     }
 
     fn states(&self) -> MutexGuard<'_, TtyStates> {
@@ -43,26 +44,26 @@ impl Tty {
 
 impl Console for Tty {
     fn give_to_program(&self) {
-        if let Some(theirs) = &self.states().theirs
+        if let Some(target_state) = &self.states().target_state
             && read().is_some_and(|now| now.foreground == getpgrp())
         {
-            write(theirs);
+            write(target_state);
         }
     }
 
     fn take_back(&self) {
         let mut states = self.states();
         let Some(now) = read() else { return };
-        if now == states.ours {
-            states.theirs = None;
+        if now == states.debugger_state {
+            states.target_state = None;
         } else if is_own_or_descendant(now.foreground) {
-            write(&states.ours);
-            states.theirs = Some(now);
+            write(&states.debugger_state);
+            states.target_state = Some(now);
         }
     }
 
     fn reset(&self) {
-        self.states().theirs = None;
+        self.states().target_state = None;
     }
 }
 

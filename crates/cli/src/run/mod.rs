@@ -71,7 +71,7 @@ fn check_stdin(args: &MonitorArgs, program_has_own: bool) -> Result<(), CliError
     let named = args.properties.iter().chain(&args.scenarios).chain(&args.functions).chain(&args.commands);
     let count = named.filter(|path| is_standard(path)).count();
     if count > 1 {
-        return Err(CliError::new("`-` is given twice, but there is only one standard input"));
+        return Err(CliError::new("`-` is specified twice, but there is only one standard input"));
     }
     let mut taken = args.properties.iter().chain(&args.scenarios).chain(&args.functions);
     check_taken(taken.any(|path| is_standard(path)), program_has_own)

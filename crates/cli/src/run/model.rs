@@ -28,7 +28,7 @@ pub(super) fn run_model(args: &Run, path: &Path, terminal: &Terminal) -> Result<
         return Err(CliError::new("a model takes no arguments; write options before its name"));
     }
     if let Some(file) = &args.monitor.record {
-        check_record_name(file)?;
+        check_recording_path(file)?;
     }
     let colour = terminal.errors.colour;
     let mut given = models::load(
@@ -102,7 +102,7 @@ pub(super) fn run_model(args: &Run, path: &Path, terminal: &Terminal) -> Result<
 }
 
 /// Rejects the names of files in other trace formats.
-fn check_record_name(file: &Path) -> Result<(), CliError> {
+fn check_recording_path(file: &Path) -> Result<(), CliError> {
     if file.extension().is_some_and(|extension| extension == "csv" || extension == "trace") {
         return Err(CliError::new(format_args!(
             "{}: a model's execution is written as JSON Lines: name the file *.jsonl",

@@ -54,11 +54,11 @@ fn failed_load_after_attach_detaches() {
     let program_folder = &program.folder;
     std::fs::write(program_folder.path("late"), commands).expect("a file");
     let ran = program_folder.run(&format!("attach --batch --commands late {}", program.child.id())).exits(2);
-    ran.complains(&["Monitoring tank", "Breakpoint 1, fill", "none.py", "The program continues to run."]);
+    ran.stderr_has(&["Monitoring tank", "Breakpoint 1, fill", "none.py", "The program continues to run."]);
     program.runs_on();
     let line = format!("attach --batch --commands again {}", program.child.id());
     std::fs::write(program.folder.path("again"), "break fill\ncontinue\nrun\n").expect("a file");
-    program.folder.run(&line).exits(2).complains(&["cannot be restarted", "`continue`"]);
+    program.folder.run(&line).exits(2).stderr_has(&["cannot be restarted", "`continue`"]);
     program.runs_on();
 }
 
@@ -66,7 +66,7 @@ fn failed_load_after_attach_detaches() {
 fn property_with_unknown_function_detaches() {
     let mut program = RunningProgram::start();
     let line = format!("attach --batch -p typo.prop {}", program.child.id());
-    program.folder.run(&line).exits(2).complains(&["no function `fil`"]);
+    program.folder.run(&line).exits(2).stderr_has(&["no function `fil`"]);
     program.runs_on();
 }
 

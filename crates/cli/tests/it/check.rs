@@ -9,14 +9,18 @@ const BAD: &str = "hit(x=4)\nhit(x=1)\n";
 #[test]
 fn satisfied_property_exits_0() {
     let ran = Folder::with_hit().file("t.trace", CALM).run("check -p hit.prop t.trace").exits(0);
-    ran.says(&["hit       holds", "t.trace: 2 lines, 2 events"]);
+    ran.stdout_has(&["hit       holds", "t.trace: 2 lines, 2 events"]);
 }
 
 #[test]
 fn violation_exits_1_with_report() {
     let ran = Folder::with_hit().file("t.trace", BAD).run("check -p hit.prop t.trace").exits(1);
-    let ran =
-        ran.says(&["violation 1: hit\n", "at     t.trace:2 (event 2)", "init → bad", "hit       violated"]);
+    let ran = ran.stdout_has(&[
+        "violation 1: hit\n",
+        "at     t.trace:2 (event 2)",
+        "init → bad",
+        "hit       violated",
+    ]);
     assert_eq!(ran.stderr, "");
     assert!(ran.stdout.lines().all(|line| line == line.trim_end()), "{}", ran.stdout);
 }
@@ -24,15 +28,18 @@ fn violation_exits_1_with_report() {
 #[test]
 fn standard_input_is_default_and_dash() {
     let folder = Folder::with_hit();
-    folder.feed("check -p hit.prop", BAD.as_bytes()).exits(1).says(&["standard input:2", "hit(x=4)  "]);
+    folder.feed("check -p hit.prop", BAD.as_bytes()).exits(1).stdout_has(&["standard input:2", "hit(x=4)  "]);
     folder.feed("check -p hit.prop -", CALM.as_bytes()).exits(0);
-    folder.run("check -p hit.prop - -").exits(2).complains(&["only one standard input"]);
+    folder.run("check -p hit.prop - -").exits(2).stderr_has(&["only one standard input"]);
 }
 
 #[test]
 fn named_pipe_is_read() {
     let folder = Folder::with_hit().file("t.trace", BAD);
-    folder.shell("mkfifo p; cat t.trace > p & invigil check -p hit.prop p").exits(1).says(&["p:2 (event 2)"]);
+    folder
+        .shell("mkfifo p; cat t.trace > p & invigil check -p hit.prop p")
+        .exits(1)
+        .stdout_has(&["p:2 (event 2)"]);
 }
 
 #[test]
@@ -42,8 +49,8 @@ fn compressed_traces_are_detected_by_content() {
     let gzip = gzip.finish().unwrap();
     let zstd = zstd::encode_all(BAD.as_bytes(), 1).unwrap();
     let folder = Folder::with_hit().file("t.gz", gzip).file("any.name", zstd);
-    folder.run("check -p hit.prop t.gz").exits(1).says(&["t.gz:2 (event 2)"]);
-    folder.run("check -p hit.prop any.name").exits(1).says(&["any.name:2 (event 2)"]);
+    folder.run("check -p hit.prop t.gz").exits(1).stdout_has(&["t.gz:2 (event 2)"]);
+    folder.run("check -p hit.prop any.name").exits(1).stdout_has(&["any.name:2 (event 2)"]);
 }
 
 #[test]
@@ -51,11 +58,11 @@ fn formats_are_detected_or_forced() {
     let folder = Folder::with_hit()
         .file("json", "{\"event\": \"hit\", \"x\": 4}\n{\"event\": \"hit\", \"x\": 1}\n")
         .file("csv", "event,x\nhit,4\nhit,1\n");
-    folder.run("check -p hit.prop json").exits(1).says(&["json:2"]);
-    folder.run("check -p hit.prop csv").exits(1).says(&["csv:3 (event 2)"]);
+    folder.run("check -p hit.prop json").exits(1).stdout_has(&["json:2"]);
+    folder.run("check -p hit.prop csv").exits(1).stdout_has(&["csv:3 (event 2)"]);
     folder.run("check -p hit.prop --format csv csv").exits(1);
-    folder.run("check -p hit.prop --format line csv").exits(2).says(&["3 lines were skipped"]);
-    folder.run("check -p hit.prop --format xml csv").exits(2).complains(&["jsonl, csv or line"]);
+    folder.run("check -p hit.prop --format line csv").exits(2).stdout_has(&["3 lines were skipped"]);
+    folder.run("check -p hit.prop --format xml csv").exits(2).stderr_has(&["jsonl, csv or line"]);
 }
 
 #[test]
@@ -64,7 +71,11 @@ fn traces_are_merged_by_time() {
         .file("a", "@1 hit(x=4)\n@3 hit(x=1)\n@2 hit(x=4)\n")
         .file("b", "@2 hit(x=5)\n@9 back(x=0)\n");
     let ran = folder.run("check -p hit.prop a b").exits(1);
-    ran.says(&["a:2 (event 3, time 3)", "2  b:1       2", "1 event is earlier than the preceding event"]);
+    ran.stdout_has(&[
+        "a:2 (event 3, time 3)",
+        "2  b:1       2",
+        "1 event is earlier than the preceding event",
+    ]);
 }
 
 #[test]
@@ -73,7 +84,7 @@ fn ambiguous_property_names_are_paths() {
     std::fs::create_dir(folder.path("sub")).unwrap();
     let folder = folder.file("sub/hit.prop", crate::common::HIT);
     let ran = folder.run("check -p hit.prop -p never.prop -p sub/hit.prop t").exits(0);
-    ran.says(&["hit.prop      holds", "sub/hit.prop  holds", "never         holds"]);
+    ran.stdout_has(&["hit.prop      holds", "sub/hit.prop  holds", "never         holds"]);
 }
 
 #[test]
@@ -82,18 +93,18 @@ fn functions_file_defines_called_functions() {
         .file("f.prop", "state init accepting { transition { event a(x) { return ok(x) } failure bad } }\nstate bad non-accepting")
         .file("f.py", "def ok(x):\n    return x < 2\n")
         .file("t", "a(x=1)\na(x=2)\n");
-    folder.run("check -p f.prop t").exits(2).complains(&["there is no function `ok`", "--functions"]);
-    folder.run("check -p f.prop --functions f.py t").exits(1).says(&["t:2"]);
+    folder.run("check -p f.prop t").exits(2).stderr_has(&["there is no function `ok`", "--functions"]);
+    folder.run("check -p f.prop --functions f.py t").exits(1).stdout_has(&["t:2"]);
 }
 
 #[test]
 fn first_and_limit_restrict_the_report() {
     let folder = Folder::with_hit().file("t", "hit(x=1)\nback(x=0)\nhit(x=1)\n");
-    folder.run("check -p hit.prop --first t").exits(1).says(&["stopped at the first violation"]);
+    folder.run("check -p hit.prop --first t").exits(1).stdout_has(&["stopped at the first violation"]);
     let ran = folder.run("check -p hit.prop --limit 1 t").exits(1);
-    let ran = ran.says(&["violation 1", "1 more violation (use `--limit` to show more)"]);
+    let ran = ran.stdout_has(&["violation 1", "1 more violation (use `--limit` to show more)"]);
     assert!(!ran.stdout.contains("violation 2"));
-    folder.run("check -p hit.prop t").exits(1).says(&["violation 2"]);
+    folder.run("check -p hit.prop t").exits(1).stdout_has(&["violation 2"]);
 }
 
 #[test]
@@ -106,7 +117,7 @@ fn quiet_prints_nothing() {
 #[test]
 fn prints_are_shown_only_with_option() {
     let folder = Folder::with_hit().file("t", CALM);
-    folder.run("check -p hit.prop --prints t").exits(0).says(&["hit: n is 1\nhit: n is 2\n"]);
+    folder.run("check -p hit.prop --prints t").exits(0).stdout_has(&["hit: n is 1\nhit: n is 2\n"]);
     assert!(!folder.run("check -p hit.prop t").exits(0).stdout.contains("n is"));
 }
 
@@ -116,7 +127,10 @@ fn warnings_do_not_change_exit_status() {
         "w.prop",
         "state init accepting { transition { event a() success init failure bad } }\nstate bad non-accepting",
     );
-    folder.run("check -p w.prop t").exits(0).complains(&["warning: this branch is never taken", "w.prop:1:"]);
+    folder
+        .run("check -p w.prop t")
+        .exits(0)
+        .stderr_has(&["warning: this branch is never taken", "w.prop:1:"]);
     assert_eq!(folder.run("check -q -p w.prop t").exits(0).stderr, "");
 }
 
@@ -136,7 +150,10 @@ fn report_is_independent_of_thread_count() {
 fn colour_follows_option() {
     let folder = Folder::with_hit().file("t", BAD);
     assert!(!folder.run("check -p hit.prop t").stdout.contains('\u{1b}'));
-    folder.run("check -p hit.prop --color always t").exits(1).says(&["\u{1b}[1m\u{1b}[31mviolation 1:"]);
+    folder
+        .run("check -p hit.prop --color always t")
+        .exits(1)
+        .stdout_has(&["\u{1b}[1m\u{1b}[31mviolation 1:"]);
     assert!(!folder.run("--color never check -p hit.prop t").stdout.contains('\u{1b}'));
 }
 
@@ -146,10 +163,10 @@ fn long_path_is_abbreviated() {
         "hit(x=4)\n".repeat(30) + "hit(x=1)\n" + "back(x=0)\n" + &"hit(x=4)\n".repeat(100) + "hit(x=1)\n";
     let folder = Folder::with_hit().file("t", &trace);
     let ran = folder.run("check -p hit.prop t").exits(1);
-    let ran = ran.says(&["… 20 steps", "… 84 earlier steps"]);
+    let ran = ran.stdout_has(&["… 20 steps", "… 84 earlier steps"]);
     assert!(ran.stdout.lines().all(|line| line.chars().count() <= 100));
     let ran = folder.feed("check -p hit.prop", trace.as_bytes()).exits(1);
-    ran.says(&["… 20 steps", "… 84 earlier steps"]);
+    ran.stdout_has(&["… 20 steps", "… 84 earlier steps"]);
 }
 
 #[test]
@@ -167,7 +184,7 @@ fn interrupt_reports_result_so_far() {
     let ran = folder.shell(
         "mkfifo p; exec 3<> p; cat t > p; invigil check -p hit.prop p & sleep 0.5; kill -INT $!; wait $!",
     );
-    ran.exits(130).says(&["interrupted by the user: the verdicts cover only 2 events", "holds so far"]);
+    ran.exits(130).stdout_has(&["interrupted by the user: the verdicts cover only 2 events", "holds so far"]);
 }
 
 #[test]
@@ -183,7 +200,7 @@ state bad non-accepting",
         set.join("\n")
     );
     let ran = Folder::new().file("m.prop", property).feed("check -p m.prop", b"a(x=5)\na(x=-1)\n").exits(1);
-    let ran = ran.says(&[
+    let ran = ran.stdout_has(&[
         "init\n           variable_0=0, variable_1=0",
         "init\n           variable_7=5\n",
         "variable_11=0",

@@ -111,7 +111,7 @@ impl Ran {
 
     /// Asserts that standard output contains these texts.
     #[track_caller]
-    pub(crate) fn says(self, parts: &[&str]) -> Ran {
+    pub(crate) fn stdout_has(self, parts: &[&str]) -> Ran {
         for part in parts {
             assert!(self.stdout.contains(part), "no `{part}` in\n{}\n{}", self.stdout, self.stderr);
         }
@@ -120,7 +120,7 @@ impl Ran {
 
     /// Asserts that standard error contains these texts.
     #[track_caller]
-    pub(crate) fn complains(self, parts: &[&str]) -> Ran {
+    pub(crate) fn stderr_has(self, parts: &[&str]) -> Ran {
         for part in parts {
             assert!(self.stderr.contains(part), "no `{part}` in\n{}", self.stderr);
         }

@@ -176,7 +176,7 @@ fn errors_have_remedies() {
         (&["decent", "gen-spec", "--size", "2"], "larger --size"),
         (
             &["decent", "check-spec", "F(a0 & X[15] a1)"],
-            "16384 states of a monitor: write the formula as monitors",
+            "16384 states of a monitor: write the formula as several monitors",
         ),
         (
             &["decent", "run", "F(a0 & X[15] a1) & F b0", "--trace", "a0:t", "-a", "choreography"],

@@ -59,7 +59,7 @@ fn peers_send_one_line_per_round() {
         switch.write_all(b"s:f\ns:t\ns:t\n").unwrap();
         bulb.write_all(b"l:f\nl:f\nl:f\n").unwrap();
     });
-    ran.exits(1).says(&["as specified: 2 monitors on 2 components", "false at instant 3"]);
+    ran.exits(1).stdout_has(&["as specified: 2 monitors on 2 components", "false at instant 3"]);
     assert!(!folder.path("s.sock").exists(), "the socket is gone");
     // All algorithms read the same observations, and a closed connection is reported with its component.
     let line =
@@ -68,7 +68,7 @@ fn peers_send_one_line_per_round() {
         unix(&folder, "a.sock").write_all(b"s:t\ns:f\n").unwrap();
         unix(&folder, "b.sock").write_all(b"l:f\n").unwrap();
     });
-    let ran = ran.exits(0).complains(&[
+    let ran = ran.exits(0).stderr_has(&[
         "note: a: the peer closed the connection, after 2 rounds",
         "note: b: the peer closed the connection, after 1 round",
     ]);
@@ -88,7 +88,7 @@ fn misbehaving_peers_are_errors() {
                 thread::sleep(Duration::from_millis(1500));
             }
         });
-        ran.exits(2).complains(&["note: no input for b; give --listen or --program", words]);
+        ran.exits(2).stderr_has(&["note: no input for b; give --listen or --program", words]);
     };
     expect_error(b"s:t\ns=t\n".to_vec(), false, "a:2: expected a name, a colon and `t` or `f`");
     expect_error(b"l:t\n".to_vec(), false, "a:1: `l` is not observed by a");
@@ -97,7 +97,7 @@ fn misbehaving_peers_are_errors() {
     expect_error(b"s:f\ns:".to_vec(), false, "a:2: the connection was closed in the middle of the line");
     expect_error(b"s:f\ns:".to_vec(), true, "a:2: no complete line within 0.6 s");
     let nobody = folder.shell(line).exits(2);
-    nobody.complains(&[
+    nobody.stderr_has(&[
         "a: no connection to unix-listen:a.sock within 0.6 s; wait longer with `--wait SECONDS`",
     ]);
     for (args, words) in [
@@ -108,7 +108,7 @@ fn misbehaving_peers_are_errors() {
         ("--listen a=unix:no/such/a.sock", "a: unix-listen:no/such/a.sock: cannot open"),
     ] {
         let ran = folder.shell(&format!("invigil decent run 'F(s & l)' -c a:s -c b:l {args}"));
-        ran.exits(2).complains(&[words]);
+        ran.exits(2).stderr_has(&[words]);
     }
 }
 
@@ -155,13 +155,13 @@ fn function_calls_of_native_program_are_observed() {
     let folder = folder.file("keys.dec", spec);
     let run = |args: &str| folder.shell(&format!("invigil decent run keys.dec {args}"));
     let ran = run("--program a='./keys .p.hh.p..h' --round tick").exits(1);
-    let ran = ran.says(&["false at instant 5"]);
+    let ran = ran.stdout_has(&["false at instant 5"]);
     assert!(ran.stderr.contains("begin") && !ran.stdout.contains("begin"), "{ran:?}");
     run("--program a='./keys p.h.p.h' --round tick")
         .exits(0)
-        .complains(&["note: a: the program has ended: it exited with status 0, after 4 rounds"]);
+        .stderr_has(&["note: a: the program has ended: it exited with status 0, after 4 rounds"]);
     // Rounds by time: the second press is not followed by anything.
-    run("--program a='./keys pshspsw' --step 400ms").exits(1).says(&["false at instant"]);
+    run("--program a='./keys pshspsw' --step 400ms").exits(1).stdout_has(&["false at instant"]);
 }
 
 #[test]
@@ -174,7 +174,7 @@ fn two_programs_run_concurrently() {
         "component a: press\ncomponent b: hold\nheld @ b = hold\nroot @ a = G(press -> F<=2 @held)\n",
     );
     let since = Instant::now();
-    folder.shell(line).exits(1).says(&["false at instant 4"]);
+    folder.shell(line).exits(1).stdout_has(&["false at instant 4"]);
     assert!(since.elapsed() < Duration::from_secs(30), "programs end with the run");
     let line = "invigil decent run 'F(press & hold)' -c a:press -c b:hold -a all --program a='./keys .p.' \
         --program b='./keys .h.' --round tick";
@@ -192,19 +192,19 @@ fn failing_programs_are_errors() {
     };
     run("./keys p.!.", "--round tick")
         .exits(0)
-        .complains(&["note: a: the program has ended: it was killed by SIGSEGV", "after 1 round"]);
-    run("./keys .x", "--round tick").exits(0).complains(&["it exited with status 3"]);
+        .stderr_has(&["note: a: the program has ended: it was killed by SIGSEGV", "after 1 round"]);
+    run("./keys .x", "--round tick").exits(0).stderr_has(&["it exited with status 3"]);
     run("./keys pw", "--round tick --wait 0.5")
         .exits(2)
-        .complains(&["a: the program did not reach `tick` within 0.5 s"]);
-    run("./nokeys", "--round tick").exits(3).complains(&["a: cannot run `./nokeys`"]);
-    run("./keys p", "--round tack").exits(3).complains(&["a: ", "tack", "tick"]);
-    run("./keys p", "").exits(2).complains(&["the end of a round is not defined"]);
-    run("", "--round tick").exits(2).complains(&["a: name the program to run"]);
-    run("./keys \"p", "--round tick").exits(2).complains(&["unclosed \" in"]);
+        .stderr_has(&["a: the program did not reach `tick` within 0.5 s"]);
+    run("./nokeys", "--round tick").exits(3).stderr_has(&["a: cannot run `./nokeys`"]);
+    run("./keys p", "--round tack").exits(3).stderr_has(&["a: ", "tack", "tick"]);
+    run("./keys p", "").exits(2).stderr_has(&["the end of a round is not defined"]);
+    run("", "--round tick").exits(2).stderr_has(&["a: name the program to run"]);
+    run("./keys \"p", "--round tick").exits(2).stderr_has(&["unclosed \" in"]);
     let wrong =
         folder.shell("invigil decent run 'F(press & hodl)' -c a:press,hodl --program a=./keys --round tick");
-    wrong.exits(3).complains(&["hodl", "hold"]);
+    wrong.exits(3).stderr_has(&["hodl", "hold"]);
 }
 
 #[test]
@@ -232,7 +232,7 @@ fn method_calls_of_java_program_are_observed() {
     let run = |keys: &str, rest: &str| {
         folder.shell(&format!("invigil decent run keys.dec --program a='java -cp . Keys {keys}' {rest}"))
     };
-    run(".p.h.p..h", "--round Keys.tick").exits(1).says(&["false at instant 5"]);
-    run("p.h.", "--round Keys.tick").exits(0).complains(&["it exited with status 0, after 2 rounds"]);
-    run("p", "--round Keys.tock").exits(3).complains(&["a: ", "tock"]);
+    run(".p.h.p..h", "--round Keys.tick").exits(1).stdout_has(&["false at instant 5"]);
+    run("p.h.", "--round Keys.tick").exits(0).stderr_has(&["it exited with status 0, after 2 rounds"]);
+    run("p", "--round Keys.tock").exits(3).stderr_has(&["a: ", "tock"]);
 }

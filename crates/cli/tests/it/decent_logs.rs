@@ -22,16 +22,16 @@ fn state_table_is_read_as_in_check() {
     let rows = "open;enter;unasked\n1;0;x\n0;1;y\ntrue;f;\n;0;\n";
     let folder =
         folder().file("t.csv", rows).file("t.jsonl", "{\"open\": 1, \"enter\": false}\n{\"enter\": 0}\n");
-    run(&folder, "--table t.csv").exits(1).says(&["false at instant 4"]);
-    run(&folder, "--table t.jsonl").exits(1).says(&["false at instant 2"]);
+    run(&folder, "--table t.csv").exits(1).stdout_has(&["false at instant 4"]);
+    run(&folder, "--table t.jsonl").exits(1).stdout_has(&["false at instant 2"]);
     folder.shell("gzip -c t.csv | invigil decent run door.dec --table -").exits(1);
     let none = run(&folder, "--table nowhere.csv").exits(2);
-    none.complains(&["nowhere.csv: cannot open the trace", "check the path"]);
+    none.stderr_has(&["nowhere.csv: cannot open the trace", "check the path"]);
     let folder = folder.file("bad.csv", "open,enter\n1,0\n1\n").file("one.csv", "open\n1\n");
-    run(&folder, "--table bad.csv").exits(2).complains(&["bad.csv:3: the line has 1 cell, the header 2"]);
+    run(&folder, "--table bad.csv").exits(2).stderr_has(&["bad.csv:3: the line has 1 cell, the header 2"]);
     run(&folder, "--table one.csv")
         .exits(2)
-        .complains(&["one.csv: this is not a table of states", "--format csv"]);
+        .stderr_has(&["one.csv: this is not a table of states", "--format csv"]);
     run(&folder, "--table one.csv --format csv").exits(0);
 }
 
@@ -42,9 +42,9 @@ fn event_makes_proposition_true_in_its_round() {
         .file("client.log", "@4.1 enter\n")
         .file("ticks", "{\"event\":\"open\"}\n{\"event\":\"tick\"}\n{\"event\":\"tick\"}\n");
     // From the log alone.
-    run(&folder, "--events log --step 1s").exits(1).says(&["false at instant 4"]);
-    run(&folder, "--events log --events client.log --step 1s").exits(0).says(&["unknown"]);
-    run(&folder, "--events ticks --round tick").exits(1).says(&["false at instant 2"]);
+    run(&folder, "--events log --step 1s").exits(1).stdout_has(&["false at instant 4"]);
+    run(&folder, "--events log --events client.log --step 1s").exits(0).stdout_has(&["unknown"]);
+    run(&folder, "--events ticks --round tick").exits(1).stdout_has(&["false at instant 2"]);
     for (args, words) in [
         ("--events log", "the end of a round is not defined"),
         ("--events ticks --step 1s", "ticks:1: the event has no time"),
@@ -55,9 +55,9 @@ fn event_makes_proposition_true_in_its_round() {
         ("--events log --trace open:t", "cannot be used with"),
         ("--table ticks", "its records name an event"),
     ] {
-        run(&folder, args).exits(2).complains(&[words]);
+        run(&folder, args).exits(2).stderr_has(&[words]);
     }
     let folder = folder.file("torn", "@1 open\n@1.2 enter\ngarb(age\n@3 close\n");
-    run(&folder, "--events torn --step 1s").exits(0).complains(&["note: 1 line of the log", "torn:3: "]);
-    run(&folder, "--events torn --step 1s --strict").exits(2).complains(&["torn:3: "]);
+    run(&folder, "--events torn --step 1s").exits(0).stderr_has(&["note: 1 line of the log", "torn:3: "]);
+    run(&folder, "--events torn --step 1s --strict").exits(2).stderr_has(&["torn:3: "]);
 }

@@ -29,7 +29,7 @@ int main(int argc, char **argv) {
 
 #[test]
 fn demo_runs_to_its_end() {
-    let ran = Folder::new().run("demo").exits(0).says(&[
+    let ran = Folder::new().run("demo").exits(0).stdout_has(&[
         "queue_push(queue=",
         "N = 16, maxSize = 16",
         "#2 main () at faulty.c:",
@@ -43,7 +43,7 @@ fn demo_runs_to_its_end() {
 #[test]
 fn demo_without_c_compiler_names_package() {
     let ran = Folder::new().shell("i=$(command -v invigil); PATH=/nowhere $i demo").exits(2);
-    ran.complains(&["`cc` was not found", "apt-get install gcc"]);
+    ran.stderr_has(&["`cc` was not found", "apt-get install gcc"]);
 }
 
 #[test]
@@ -51,6 +51,6 @@ fn demo_without_ptrace_checks_recorded_trace() {
     let folder = Folder::new().file("forbid.c", FORBIDS_TRACING);
     folder.shell("cc -o forbid forbid.c").exits(0);
     let ran = folder.shell("timeout 60 ./forbid invigil demo").exits(0);
-    ran.says(&["it cannot be traced here", "SYS_PTRACE", "queue.jsonl:18 (event 18)", "Next:"]);
-    folder.shell("timeout 60 ./forbid invigil run -- ./forbid").exits(3).complains(&["SYS_PTRACE"]);
+    ran.stdout_has(&["it cannot be traced here", "SYS_PTRACE", "queue.jsonl:18 (event 18)", "Next:"]);
+    folder.shell("timeout 60 ./forbid invigil run -- ./forbid").exits(3).stderr_has(&["SYS_PTRACE"]);
 }

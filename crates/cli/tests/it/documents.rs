@@ -26,7 +26,10 @@ fn readme_property_finds_violation() {
     let traces = blocks("README.md", "text");
     let trace = traces.iter().find(|block| block.starts_with('{')).expect("a trace");
     let folder = Folder::new().file("pushes.prop", &properties("README.md")[0]).file("trace.jsonl", trace);
-    folder.run("check -p pushes.prop trace.jsonl").exits(1).says(&["trace.jsonl:3 (event 3)", "→ sink"]);
+    folder
+        .run("check -p pushes.prop trace.jsonl")
+        .exits(1)
+        .stdout_has(&["trace.jsonl:3 (event 3)", "→ sink"]);
 }
 
 /// The sessions in the README and the documents are excerpts of the session in the example, which is compared with a
@@ -63,14 +66,14 @@ fn two_slice_parameters_behave_as_documented() {
     let folder = Folder::new().file("two.prop", &properties("docs/properties.md")[2]);
     let trace = b"one(a=1)\nboth(a=1, b=2)\nboth(a=3, b=2)\nbad(b=2)\nbad(b=4)\n";
     let ran = folder.feed("check -p two.prop", trace).exits(1);
-    ran.says(&[
+    ran.stdout_has(&[
         "two with a = 1, b = 2",
         "two with a = 3, b = 2",
         "3: two with a = any, b = 4",
         "init → wrong",
     ]);
     let ran = folder.feed("check -p two.prop", b"one(a=1)\nbad(b=2)\n").exits(1);
-    ran.says(&["violation 1: two with a = any, b = 2"]);
+    ran.stdout_has(&["violation 1: two with a = any, b = 2"]);
 }
 
 #[test]
@@ -103,7 +106,7 @@ fn line_format_is_read_as_documented() {
     );
     let trace = &blocks("docs/traces.md", "text")[0];
     let ran = folder.feed("check --prints --strict -p l.prop", trace.as_bytes()).exits(0);
-    ran.says(&["l: 1 i 7 server\nl: i\nl: off\n"]);
+    ran.stdout_has(&["l: 1 i 7 server\nl: i\nl: off\n"]);
 }
 
 #[test]

@@ -193,7 +193,7 @@ fn too_many_producers_violate_property() {
     let line =
         "cc -g -pthread -o shop shop.c && invigil run -p queue.prop --commands session.invigil -- ./shop";
     for _ in 0..3 {
-        let ran = folder.shell(line).exits(1).complains(&[
+        let ran = folder.shell(line).exits(1).stderr_has(&[
             "N = 8, maxSize = 8",
             "> #0 queue_push (queue=0x",
             "  #1 produce (item=",

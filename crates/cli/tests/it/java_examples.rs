@@ -45,8 +45,8 @@ impl Example {
         self.run(&["--pedl", &pedl, "--medl", &medl], program)
     }
 
-    /// The same with the program going on after violations.
-    fn scripts_to_the_end(&self, scripts: (&str, &str), program: &[&str]) -> Watched {
+    /// The same, but the program continues after violations.
+    fn scripts_past_violations(&self, scripts: (&str, &str), program: &[&str]) -> Watched {
         let (pedl, medl) = (format!("{}.pedl", scripts.0), format!("{}.medl", scripts.1));
         self.run(&["--on-violation", "continue", "--pedl", &pedl, "--medl", &medl], program)
     }
@@ -57,7 +57,7 @@ impl Watched {
     #[track_caller]
     fn row(&self, property: &str) -> Vec<&str> {
         let line = self.text.lines().rfind(|line| line.split_whitespace().next() == Some(property));
-        let line = line.unwrap_or_else(|| panic!("nothing on {property} in\n{}", self.text));
+        let line = line.unwrap_or_else(|| panic!("no row for {property} in\n{}", self.text));
         line.split("  ").map(str::trim).filter(|part| !part.is_empty()).skip(1).collect()
     }
 
@@ -136,7 +136,7 @@ fn sieve_example_is_violated() {
 #[test]
 fn first_script_occurs_twice() {
     let example = Example::new("first");
-    let watched = example.scripts_to_the_end(("first", "first"), &["A"]);
+    let watched = example.scripts_past_violations(("first", "first"), &["A"]);
     watched.violated("happened", "2").shows(&["A.java:9", "A.java:12"]);
     example.scripts(("values", "values"), &["A"]).holds("wrong").shows(&["10", "right"]);
 }
@@ -154,7 +154,7 @@ fn calls_are_counted_at_call_site() {
         .scripts(("savings", "savings"), &["Savings"])
         .holds("large")
         .shows(&["3000.0", "4650.0", "19850.0"]);
-    let uncle = example.scripts_to_the_end(("savings", "savings"), &["Savings", "uncle"]);
+    let uncle = example.scripts_past_violations(("savings", "savings"), &["Savings", "uncle"]);
     uncle.violated("large", "1").shows(&["WireTransfer.java:4", "Savings.java:11", "26220.0"]);
 }
 

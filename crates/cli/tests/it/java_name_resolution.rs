@@ -89,9 +89,9 @@ fn unknown_names_in_scripts_are_errors() {
             pedl = pedl.replace("Tank.level > 5", "Tank.level");
         }
         let folder = folder().file("tank.pedl", pedl);
-        folder.run(RUN).exits(2).complains(&words);
+        folder.run(RUN).exits(2).stderr_has(&words);
         let ran = folder.run("mac instrument tank.pedl classes -o woven").exits(2);
-        ran.complains(&[words[0], words[2]]);
+        ran.stderr_has(&[words[0], words[2]]);
     }
 }
 
@@ -99,7 +99,7 @@ fn unknown_names_in_scripts_are_errors() {
 #[test]
 fn wider_numeric_types_are_accepted() {
     let pedl = PEDL.replace("int Tank.level", "long Tank.level");
-    folder().file("tank.pedl", pedl).run(RUN).exits(1).complains(&["low", "violated"]);
+    folder().file("tank.pedl", pedl).run(RUN).exits(1).stderr_has(&["low", "violated"]);
 }
 
 /// The report lists requirements only: neither actions nor derived events.
@@ -109,7 +109,7 @@ fn script_report_names_requirements() {
         .replace("End", "    import action drain;\n    filled -> { invoke drain; print \"filled\"; }\nEnd");
     let folder = folder().file("tank.medl", medl);
     let ran = folder.run(&RUN.replace("--batch", "--batch --on-violation continue")).exits(1);
-    let ran = ran.complains(&["low", "violated", "action drain invoked 2 times", "#low is false\n"]);
+    let ran = ran.stderr_has(&["low", "violated", "action drain invoked 2 times", "#low is false\n"]);
     assert!(!ran.stderr.contains("\ndrain") && !ran.stderr.contains("\nTank "), "{}", ran.stderr);
     let json = folder.run(&RUN.replace("--batch", "--json --on-violation continue")).exits(1);
     let report: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
@@ -134,10 +134,10 @@ fn field_paths_in_parameters_are_resolved() {
     run("valve.number").exits(0);
     for path in ["this.valve.numbr", "valve.numbr", "this.valve.numbr + amount"] {
         let words = ["the class `Valve` has no field `numbr`", "did you mean `number`?", "a.prop:2:35", "^"];
-        run(path).exits(2).complains(&words);
+        run(path).exits(2).stderr_has(&words);
     }
-    run("this.levl").exits(2).complains(&["the class `Tank` has no field `levl`", "did you mean `level`?"]);
-    run("amount.size").exits(2).complains(&["a value of type `int` has no `size`"]);
+    run("this.levl").exits(2).stderr_has(&["the class `Tank` has no field `levl`", "did you mean `level`?"]);
+    run("amount.size").exits(2).stderr_has(&["a value of type `int` has no `size`"]);
 }
 
 #[test]
@@ -148,7 +148,7 @@ fn field_paths_in_formulae_are_resolved() {
         ))
     };
     run("this.valve.number").exits(0);
-    run("this.valve.numbr").exits(2).complains(&[
+    run("this.valve.numbr").exits(2).stderr_has(&[
         "the class `Valve` has no field `numbr`",
         "did you mean `number`?",
         "<command line>:1:30",
@@ -162,8 +162,8 @@ fn java_start_failures_are_reported() {
     let folder = folder();
     for java in ["java -cp nowhere Tank", "java -cp classes Tnk", "java -jar nowhere.jar"] {
         let ran = folder.run(&format!("run --batch --pedl tank.pedl --medl tank.medl -- {java}")).exits(3);
-        ran.complains(&["Java ended before the program started"]);
+        ran.stderr_has(&["Java ended before the program started"]);
     }
     let ran = folder.run("run --batch -- java -cp nowhere Tank").exits(3);
-    ran.complains(&["its main class was not loaded", "see its output for the reason"]);
+    ran.stderr_has(&["its main class was not loaded", "see its output for the reason"]);
 }

@@ -151,10 +151,10 @@ fn ctrl_c_stops_java_program() {
 fn batch_run_reports_violation() {
     let folder = folder();
     let ran = folder.run("run --batch -p iterator.prop -- java -cp classes shop.Main plum").exits(1);
-    ran.complains(&["iterator", "Walk.next", "shop.Main.main", "Main.java:15"]);
+    ran.stderr_has(&["iterator", "Walk.next", "shop.Main.main", "Main.java:15"]);
     let ran =
         folder.run("run --batch --on-violation continue -p iterator.prop -- java -cp classes shop.Main plum");
-    ran.exits(1).says(&["last apple of 3"]);
+    ran.exits(1).stdout_has(&["last apple of 3"]);
 }
 
 #[test]
@@ -162,7 +162,7 @@ fn formula_and_recorded_trace_agree() {
     let folder = folder();
     // A name with dots is quoted in a formula, as an event of the property language.
     let args = r#"invigil run --batch --record run.jsonl -p 'ltl:G("before Basket.add" -> F "before Walk.next")' -- java -cp classes shop.Main x"#;
-    folder.shell(args).exits(0).says(&["last apple of 3"]);
+    folder.shell(args).exits(0).stdout_has(&["last apple of 3"]);
     // The pear changes nothing for the formula, so it is not asked for.
     assert_eq!(folder.read("run.jsonl").lines().filter(|line| line.contains("Basket.add")).count(), 2);
 }
@@ -171,14 +171,14 @@ fn formula_and_recorded_trace_agree() {
 fn invalid_inputs_are_errors() {
     let folder = folder().file("wrong.prop", ITERATOR.replace("Walk.next", "Walk.nxt"));
     let ran = folder.run("run --batch -p wrong.prop -- java -cp classes shop.Main plum").exits(2);
-    ran.complains(&["no method `nxt`", "did you mean `next`?", "wrong.prop"]);
+    ran.stderr_has(&["no method `nxt`", "did you mean `next`?", "wrong.prop"]);
     let ran = folder.shell(
         "INVIGIL_AGENT=/nowhere.so invigil run --batch -p iterator.prop -- java -cp classes shop.Main",
     );
-    ran.exits(3).complains(&["INVIGIL_AGENT"]);
+    ran.exits(3).stderr_has(&["INVIGIL_AGENT"]);
     // A failure of the program is reported and does not affect the exit status.
     let ran = folder.run("run --batch -p iterator.prop -- java -cp classes shop.Main").exits(0);
-    ran.complains(&["ArrayIndexOutOfBounds", "status 1"]);
+    ran.stderr_has(&["ArrayIndexOutOfBounds", "status 1"]);
 }
 
 #[test]

@@ -68,7 +68,7 @@ fn port() -> u16 {
 #[test]
 fn run_checks_in_one_process() {
     let ran = gate().run("mac run gate.pedl gate.medl --from stuck.txt").exits(1);
-    ran.says(&[
+    ran.stdout_has(&[
         "31000 ms  property ClosesInTime violated\n",
         "ClosesInTime  property  violated      1  31000 ms  31000 ms\n",
     ]);
@@ -81,7 +81,7 @@ fn run_checks_in_one_process() {
     gate()
         .feed("mac run gate.pedl gate.medl", fine.as_bytes())
         .exits(0)
-        .says(&["ClosesInTime  property  holds"]);
+        .stdout_has(&["ClosesInTime  property  holds"]);
     assert_eq!(gate().feed("mac run -q gate.pedl gate.medl", fine.as_bytes()).exits(0).stdout, "");
 }
 
@@ -89,7 +89,7 @@ fn run_checks_in_one_process() {
 fn stages_communicate_by_pipes_and_files() {
     let folder = gate();
     let line = "invigil mac recognize gate.pedl --from stuck.txt | invigil mac check gate.medl";
-    folder.shell(line).exits(1).says(&["31000 ms  property ClosesInTime violated"]);
+    folder.shell(line).exits(1).stdout_has(&["31000 ms  property ClosesInTime violated"]);
     let line = "invigil mac recognize gate.pedl --from stuck.txt --to run.mac && invigil mac check gate.medl --from run.mac";
     folder.shell(line).exits(1);
     assert!(
@@ -98,11 +98,11 @@ fn stages_communicate_by_pipes_and_files() {
             .starts_with("recognised 1\nevent OpenGate\nevent CloseGate\ncondition GateDown\nbegin\n")
     );
     let line = "invigil mac recognize gate.pedl --from stuck.txt --to-format bytes | invigil mac check gate.medl --format bytes";
-    folder.shell(line).exits(1).says(&["31000 ms"]);
+    folder.shell(line).exits(1).stdout_has(&["31000 ms"]);
     folder
         .shell("invigil mac check gate.medl --from run.mac --format bytes")
         .exits(2)
-        .complains(&["try `--format lines`"]);
+        .stderr_has(&["try `--format lines`"]);
 }
 
 #[test]
@@ -152,9 +152,12 @@ fn recording_is_checked_against_other_requirements() {
     folder.run("mac run gate.pedl gate.medl --from stuck.txt --record run.mac").exits(1);
     folder.run("mac check gate.medl --from run.mac").exits(1);
     folder.run("mac check patient.medl --from run.mac").exits(0);
-    folder.run("mac check opened.medl --from run.mac").exits(0).says(&["opened       alarm  not raised"]);
+    folder
+        .run("mac check opened.medl --from run.mac")
+        .exits(0)
+        .stdout_has(&["opened       alarm  not raised"]);
     let ran = folder.run("mac check other.medl --from run.mac").exits(2);
-    ran.complains(&[
+    ran.stderr_has(&[
         "not exported by the monitoring script: event `Lost`",
         "export it there and record again",
     ]);
@@ -164,7 +167,7 @@ fn recording_is_checked_against_other_requirements() {
 fn compiled_scripts_replace_sources() {
     let folder = gate();
     let ran = folder.run("mac compile gate.pedl gate.medl -o out").exits(0);
-    ran.says(&[
+    ran.stdout_has(&[
         "watches int Control.gatePos",
         "exports event OpenGate",
         "sends the time every 100 ms",
@@ -172,18 +175,18 @@ fn compiled_scripts_replace_sources() {
     ]);
     let line = "rm gate.pedl gate.medl && \
                 invigil mac recognize out/gate.recogniser.json --from stuck.txt | invigil mac check out/gate.checker.json";
-    folder.shell(line).exits(1).says(&["31000 ms"]);
+    folder.shell(line).exits(1).stdout_has(&["31000 ms"]);
     let plan: Value = serde_json::from_str(&folder.read("out/gate.instrumentation.json")).unwrap();
     assert_eq!(plan["entities"][2]["name"], "Control.gatePos");
     assert_eq!((&plan["entities"][2]["number"], &plan["timestamp"]), (&12.into(), &100.into()));
     folder
         .run("mac recognize out/gate.checker.json")
         .exits(2)
-        .complains(&["out/gate.checker.json: expected a monitoring script (PEDL), found the other kind"]);
+        .stderr_has(&["out/gate.checker.json: expected a monitoring script (PEDL), found the other kind"]);
     folder
         .run("mac check out/gate.instrumentation.json")
         .exits(2)
-        .complains(&["neither a recogniser nor a checker"]);
+        .stderr_has(&["neither a recogniser nor a checker"]);
 }
 
 /// All monitoring scripts of the examples, each with the requirement scripts beside it that import what it exports.
@@ -218,22 +221,25 @@ fn constants_are_compiled_in() {
                 export event e; End";
     let medl = "ReqSpec import event e; var int last; alarm big = e; e -> { last' = value(e, 0); print \"got \" + value(e, 0); } End";
     let folder = Folder::new().file("a.pedl", pedl).file("a.medl", medl);
-    folder.run("mac compile a.pedl a.medl").exits(2).complains(&["A.MOST"]);
+    folder.run("mac compile a.pedl a.medl").exits(2).stderr_has(&["A.MOST"]);
     let ran = folder.run("mac compile a.pedl a.medl --constant A.MSOT=3").exits(2);
-    ran.complains(&["--constant A.MSOT: a.pedl uses no such constant; did you mean `A.MOST`?"]);
-    folder.run("mac compile a.pedl a.medl --constant A.MOST=3").exits(0).says(&["exports event e(int)"]);
+    ran.stderr_has(&["--constant A.MSOT: a.pedl uses no such constant; did you mean `A.MOST`?"]);
+    folder
+        .run("mac compile a.pedl a.medl --constant A.MOST=3")
+        .exits(0)
+        .stdout_has(&["exports event e(int)"]);
     let line = "printf 'start A.f(3)\\nstart A.f(4) @7\\n' | invigil mac recognize a.recogniser.json | invigil mac check a.checker.json";
-    folder.shell(line).exits(1).says(&["got 4\n", "7 ms  alarm big raised"]);
-    folder.run("mac check a.medl").exits(2).complains(&["a.medl:1:"]);
+    folder.shell(line).exits(1).stdout_has(&["got 4\n", "7 ms  alarm big raised"]);
+    folder.run("mac check a.medl").exits(2).stderr_has(&["a.medl:1:"]);
 }
 
 #[test]
 fn script_errors_have_positions() {
     let folder = gate().file("bad.medl", MEDL.replace("CloseGate;", "CloseGat;"));
     let ran = folder.run("mac run gate.pedl bad.medl --from stuck.txt").exits(2);
-    ran.complains(&["bad.medl:2:28", "did you mean `CloseGate`?", "^^^^^^^^"]);
-    folder.run("mac run none.pedl gate.medl").exits(2).complains(&["none.pedl: no such file"]);
-    folder.run("mac compile gate.pedl gate.pedl").exits(2).complains(&["one monitoring script"]);
+    ran.stderr_has(&["bad.medl:2:28", "did you mean `CloseGate`?", "^^^^^^^^"]);
+    folder.run("mac run none.pedl gate.medl").exits(2).stderr_has(&["none.pedl: no such file"]);
+    folder.run("mac compile gate.pedl gate.pedl").exits(2).stderr_has(&["one monitoring script"]);
 }
 
 #[test]
@@ -241,20 +247,20 @@ fn unreadable_lines_are_skipped_with_warning() {
     let lines = "update Control.gatePos x @0\nupdate Control.gatPos 1\nfoo\nstart Control.close(3) @5\n\
                  update Control.gatePos 1 @10\nupdate Control.gatePos 2";
     let ran = gate().feed("mac run gate.pedl gate.medl --format lines", lines.as_bytes()).exits(2);
-    ran.complains(&[
+    ran.stderr_has(&[
         "line 1: `x` is not of type int",
         "line 2: the script does not monitor `Control.gatPos`; did you mean `Control.gatePos`?",
         "line 3: `foo` is none of",
         "line 4: `Control.close()` has 0 parameters",
         "line 6: the last line has no line feed",
     ])
-    .says(&["holds so far"]);
+    .stdout_has(&["holds so far"]);
     let ran = gate().feed("mac run gate.pedl gate.medl --format lines --strict", lines.as_bytes()).exits(2);
-    ran.complains(&["error: line 1: `x` is not of type int"]);
+    ran.stderr_has(&["error: line 1: `x` is not of type int"]);
     gate()
         .feed("mac run gate.pedl gate.medl", b"")
         .exits(2)
-        .complains(&["the input contains no event of the scripts"]);
+        .stderr_has(&["the input contains no event of the scripts"]);
 }
 
 #[test]
@@ -265,7 +271,7 @@ fn truncated_recording_is_reported() {
     let folder = folder.file("patient.medl", MEDL.replace("30*1000", "60*1000"));
     for cut in [0, 5, 40, 80, whole.len() / 2, whole.len() - 1] {
         std::fs::write(folder.path("cut.mac"), &whole[..cut]).unwrap();
-        folder.run("mac check patient.medl --from cut.mac").exits(2).complains(&["line"]);
+        folder.run("mac check patient.medl --from cut.mac").exits(2).stderr_has(&["line"]);
     }
 }
 
@@ -275,13 +281,13 @@ fn missing_peer_times_out() {
     let port = port();
     let ran =
         folder.run(&format!("mac recognize gate.pedl --from stuck.txt --to tcp:{port} --wait 0.2")).exits(2);
-    ran.complains(&["no server listens there yet; retrying", "start the other side first"]);
+    ran.stderr_has(&["no server listens there yet; retrying", "start the other side first"]);
     folder
         .run("mac check gate.medl --from unix:nowhere --wait 0")
         .exits(2)
-        .complains(&["no server listens there"]);
-    folder.run("mac check gate.medl --from nowhere.mac").exits(2).complains(&["nowhere.mac: no such file"]);
-    folder.run("mac check gate.medl --from tcp:x").exits(2).complains(&["write `tcp:PORT`"]);
+        .stderr_has(&["no server listens there"]);
+    folder.run("mac check gate.medl --from nowhere.mac").exits(2).stderr_has(&["nowhere.mac: no such file"]);
+    folder.run("mac check gate.medl --from tcp:x").exits(2).stderr_has(&["write `tcp:PORT`"]);
 }
 
 /// After the checker has died, undelivered data is counted, and saved with `--keep`.
@@ -355,12 +361,14 @@ fn actions_run_commands() {
         .file("in.txt", "start Control.open() @12\nstart Control.open() @15\n");
     let ran = folder
         .shell("invigil mac run gate.pedl steer.medl --from in.txt --action 'halt=echo stop >> log; echo'");
-    ran.exits(1).says(&["12\n", "action halt invoked 2 times"]).complains(&["action `bell` has no command"]);
+    ran.exits(1)
+        .stdout_has(&["12\n", "action halt invoked 2 times"])
+        .stderr_has(&["action `bell` has no command"]);
     assert_eq!(folder.read("log"), "stop\nstop\n");
     let ran = folder.shell("invigil mac run gate.pedl steer.medl --from in.txt --action hald=true").exits(2);
-    ran.complains(&["--action hald: the script declares no such action; did you mean `halt`?"]);
+    ran.stderr_has(&["--action hald: the script declares no such action; did you mean `halt`?"]);
     let ran = folder.shell("invigil mac run gate.pedl steer.medl --from in.txt --action halt=false").exits(1);
-    ran.complains(&["action `halt` at 12 ms: exit status: 1"]);
+    ran.stderr_has(&["action `halt` at 12 ms: exit status: 1"]);
 }
 
 const LOG_PEDL: &str = "\
@@ -401,7 +409,7 @@ fn logs_are_checked() {
          {\"event\": \"pass\", \"arg 1\": 7, \"arg 2\": \"IC\", \"temperature\": 41, \"time\": 11}\n",
     );
     let ran = folder.run("mac run log.pedl log.medl --from log.jsonl").exits(1);
-    ran.says(&[
+    ran.stdout_has(&[
         "1000 ms  alarm unsafe raised\n",
         "train ICE\n",
         "4000 ms  property quick violated\n",
@@ -412,7 +420,7 @@ fn logs_are_checked() {
     let ran = folder
         .shell("printf 'gate(pos=1)\\n@2 pass(9, \"x\")\\n' | invigil mac run log.pedl log.medl")
         .exits(1);
-    ran.says(&["2000 ms  alarm boxcar raised", "unsafe       alarm     not raised"]);
+    ran.stdout_has(&["2000 ms  alarm boxcar raised", "unsafe       alarm     not raised"]);
 }
 
 /// A row of a table is one instant: no condition sees half of it.
@@ -423,7 +431,7 @@ fn incomplete_table_rows_are_reported() {
     let folder = Folder::new().file("t.pedl", pedl).file("t.medl", medl);
     let folder =
         folder.file("t.csv", "time,low,high\n0,1,2\n1,3,4\n2,0,1\n").file("bad.csv", "low,high\n1,2\n3,2\n");
-    folder.run("mac run t.pedl t.medl --from t.csv").exits(0).says(&["fine         property  holds"]);
+    folder.run("mac run t.pedl t.medl --from t.csv").exits(0).stdout_has(&["fine         property  holds"]);
     folder.run("mac run t.pedl t.medl --from bad.csv").exits(1);
 }
 
@@ -442,7 +450,7 @@ fn hand_written_filter_output_is_checked() {
         .file("packets.tr", part("```text packets.tr\n"));
     let ran =
         folder.shell("awk -f filter.awk packets.tr | invigil mac run packets.pedl packets.medl").exits(1);
-    ran.says(&["560 ms  alarm tooFar raised"]);
+    ran.stdout_has(&["560 ms  alarm tooFar raised"]);
 }
 
 /// Scripts name functions and variables of a C program as they name methods and fields.
@@ -473,10 +481,11 @@ End
     let folder = crate::program::folder().file("tank.pedl", pedl).file("tank.medl", medl);
     let run = "run --batch --prints --on-violation continue --pedl tank.pedl --medl tank.medl -- ./tank";
     let ran = folder.run(&format!("{run} 4 9 2 -5 1")).exits(1);
-    let ran = ran.complains(&["filled with 4", "filled with 9", "filled with 2", "drained", "filled with 1"]);
+    let ran =
+        ran.stderr_has(&["filled with 4", "filled with 9", "filled with 2", "drained", "filled with 1"]);
     // Two violations of the property: at 13, and at 11 after it was at 10.
-    ran.complains(&["violation 1: low", "violation 2: spilt", "violation 3: low", "program.c:12"]);
-    folder.run(&format!("{run} 4 2")).exits(0).complains(&["low", "holds"]);
+    ran.stderr_has(&["violation 1: low", "violation 2: spilt", "violation 3: low", "program.c:12"]);
+    folder.run(&format!("{run} 4 2")).exits(0).stderr_has(&["low", "holds"]);
     let ran = folder.file("tank.pedl", pedl.replace("level", "levl")).run(&format!("{run} 4")).exits(2);
-    ran.complains(&["no symbol `levl`", "did you mean `level`?", "tank.pedl:6:16", "^^^^"]);
+    ran.stderr_has(&["no symbol `levl`", "did you mean `level`?", "tank.pedl:6:16", "^^^^"]);
 }

@@ -98,20 +98,23 @@ fn setups_table_has_twelve_rows() {
 #[test]
 fn claims_determine_exit_status() {
     let folder = folder();
-    folder
-        .run("explore counter.model")
-        .exits(0)
-        .says(&["counter.model: 4 configurations, 6 transitions, no deadlock, depth 3", "small  holds"]);
+    folder.run("explore counter.model").exits(0).stdout_has(&[
+        "counter.model: 4 configurations, 6 transitions, no deadlock, depth 3",
+        "small  holds",
+    ]);
     let ran =
         folder.shell(r#"invigil explore counter.model -a 'x < 3' -a 'early: low' -a "x' <= x + 1""#).exits(1);
-    ran.says(&[
+    ran.stdout_has(&[
         "small        holds\n",
         "x < 3        violated after 3 steps\n",
         "early        violated after 2 steps\n",
         "x' <= x + 1  holds\n",
         "violation of early\n    0  start               x = 0, Counter = run\n    1  Counter: run → run  x: 0 → 1\n",
     ]);
-    folder.shell("invigil explore counter.model -a 'x > 0'").exits(1).says(&["x > 0  violated at the start"]);
+    folder
+        .shell("invigil explore counter.model -a 'x > 0'")
+        .exits(1)
+        .stdout_has(&["x > 0  violated at the start"]);
     let ran = folder.shell("invigil explore -q counter.model -a 'x < 3'").exits(1);
     assert!(ran.stdout.is_empty() && ran.stderr.is_empty(), "{ran:?}");
     folder.feed("explore -", COUNTER.as_bytes()).exits(0);
@@ -145,26 +148,26 @@ fn same_property_works_in_all_verbs() {
     let folder = folder();
     // Over all executions, and over the one that it found.
     let ran = folder.run("explore counter.model -p limit.prop --trace found.jsonl").exits(1);
-    ran.says(&["limit  violated after 3 steps"]);
-    folder.run("check -p limit.prop found.jsonl").exits(1).says(&["violation 1: limit", "(event 3)"]);
+    ran.stdout_has(&["limit  violated after 3 steps"]);
+    folder.run("check -p limit.prop found.jsonl").exits(1).stdout_has(&["violation 1: limit", "(event 3)"]);
     folder.run("check -m counter.model found.jsonl").exits(0);
     // While the model runs, and over the record of that.
     let ran = folder.run("run --steps 200 -p limit.prop --record ran.jsonl counter.model").exits(1);
-    ran.says(&["violation of limit"]);
+    ran.stdout_has(&["violation of limit"]);
     folder.run("check -p limit.prop ran.jsonl").exits(1);
     folder.run("check -m counter.model ran.jsonl").exits(0);
     let ran = folder.run("run --steps 200 --record ran.csv counter.model").exits(2);
-    ran.complains(&["ran.csv: a model's execution is written as JSON Lines: name the file *.jsonl"]);
+    ran.stderr_has(&["ran.csv: a model's execution is written as JSON Lines: name the file *.jsonl"]);
     // As a breakpoint.
     let ran = folder.feed("debug counter.model", b"break prop limit.prop\nrun\nexpect x == 3\n").exits(0);
-    ran.says(&["after 3 steps", "as expected"]);
+    ran.stdout_has(&["after 3 steps", "as expected"]);
 }
 
 #[test]
 fn formulae_are_checked_by_explore_and_run() {
     let folder = folder();
     let ran = folder.shell(r#"invigil explore counter.model -p 'ltl:G F "x == 0"'"#).exits(1);
-    ran.says(&[
+    ran.stdout_has(&[
         "violated in a cycle of 2 steps, after 1 step",
         "┌ 1  ",
         "└ step 3 leads back to the configuration of step 1",
@@ -173,20 +176,20 @@ fn formulae_are_checked_by_explore_and_run() {
     folder
         .shell(r#"invigil explore counter.model -p 'safe=ltl:G "x <= 3"'"#)
         .exits(0)
-        .says(&["safe   holds"]);
+        .stdout_has(&["safe   holds"]);
     let watched =
         |formula: &str| folder.shell(&format!("invigil run --steps 200 -p 'ltl:{formula}' counter.model"));
-    watched(r#"G "x < 3""#).exits(1).says(&["x: 2 → 3\nafter ", r#"violation of G "x < 3""#]);
-    watched(r#"G F "x == 3""#).exits(0).says(&["after 200 steps: no claim violated so far"]);
+    watched(r#"G "x < 3""#).exits(1).stdout_has(&["x: 2 → 3\nafter ", r#"violation of G "x < 3""#]);
+    watched(r#"G F "x == 3""#).exits(0).stdout_has(&["after 200 steps: no claim violated so far"]);
     // From the start on it is clear that this cannot be satisfied any more.
-    watched(r#""x == 1" & F up"#).exits(1).says(&["after 0 steps: violation of"]);
+    watched(r#""x == 1" & F up"#).exits(1).stdout_has(&["after 0 steps: violation of"]);
     // The formulae of the file are watched, too.
     let file = format!("{COUNTER}ltl never_high: G \"x < 3\"\n");
     Folder::new()
         .file("m.model", file)
         .run("run --steps 200 m.model")
         .exits(1)
-        .says(&["violation of never_high"]);
+        .stdout_has(&["violation of never_high"]);
 }
 
 #[test]
@@ -195,21 +198,21 @@ fn fairness_removes_unfair_counterexamples() {
     folder
         .run("explore race.model")
         .exits(1)
-        .says(&["arrives  violated in a cycle of 2 steps, from the start"]);
+        .stdout_has(&["arrives  violated in a cycle of 2 steps, from the start"]);
     folder.run("explore race.model --fair weak").exits(0);
     folder.run("explore race.model --fair strong").exits(0);
-    folder.run("explore race.model --fair very").exits(2).complains(&["weak", "strong"]);
+    folder.run("explore race.model --fair very").exits(2).stderr_has(&["weak", "strong"]);
 }
 
 #[test]
 fn limits_give_no_verdict() {
     let folder = folder();
     let ran = folder.run("explore counter.model --max-states 2").exits(2);
-    ran.says(&[
+    ran.stdout_has(&[
         "note: incomplete: the limit on configurations was exceeded (`--max-states`)",
         "small  unknown",
     ]);
-    folder.run("explore counter.model --max-depth 1").exits(2).says(&["(`--max-depth`)"]);
+    folder.run("explore counter.model --max-depth 1").exits(2).stdout_has(&["(`--max-depth`)"]);
     let report = json(&folder.run("explore counter.model --max-states 2 --json").exits(2).stdout);
     assert_eq!((&report["complete"], &report["claims"][0]["verdict"]), (&false.into(), &"unknown".into()));
     // What is wrong is wrong, however little was looked at.
@@ -224,13 +227,13 @@ fn all_search_strategies_find_the_violation() {
             "invigil explore counter.model --search {how} --runs 5 --table 1M --max-depth 50 {more}"
         ))
     };
-    look("depth", "").exits(0).says(&["4 configurations, 6 transitions"]);
+    look("depth", "").exits(0).stdout_has(&["4 configurations, 6 transitions"]);
     for how in ["walk", "compact", "bitstate", "swarm"] {
         let ran = look(how, "").exits(2);
-        ran.says(&["note: ", "small  unknown: nothing was found, but not everything was explored"]);
+        ran.stdout_has(&["note: ", "small  unknown: nothing was found, but not everything was explored"]);
     }
     for how in ["breadth", "depth", "walk", "compact", "bitstate", "swarm"] {
-        look(how, "-a 'x < 3'").exits(1).says(&["violation of x < 3", "x: 2 → 3"]);
+        look(how, "-a 'x < 3'").exits(1).stdout_has(&["violation of x < 3", "x: 2 → 3"]);
     }
     let once = look("walk", "-a 'x < 3' --seed 7").stdout;
     assert_eq!(once, look("walk", "-a 'x < 3' --seed 7").stdout);
@@ -239,7 +242,7 @@ fn all_search_strategies_find_the_violation() {
 #[test]
 fn reduction_is_reported_or_rejected() {
     let folder = folder();
-    folder.run("explore counter.model --reduce").exits(0).says(&["note: no partial-order reduction: "]);
+    folder.run("explore counter.model --reduce").exits(0).stdout_has(&["note: no partial-order reduction: "]);
     let apart = "\
 process P[i in 0..2] {
     state first { -> second; }
@@ -248,11 +251,14 @@ process P[i in 0..2] {
 }
 ";
     let folder = Folder::new().file("apart.model", apart);
-    folder.run("explore apart.model --may-end").exits(0).says(&["27 configurations"]);
+    folder.run("explore apart.model --may-end").exits(0).stdout_has(&["27 configurations"]);
     let ran = folder.run("explore apart.model --may-end --reduce").exits(0);
-    ran.says(&["7 configurations", "note: partial-order reduction"]);
+    ran.stdout_has(&["7 configurations", "note: partial-order reduction"]);
     let ran = folder.run("explore apart.model --may-end --reduce --reactive").exits(0);
-    ran.says(&["27 configurations", "note: no partial-order reduction: a scheduler or a filter restricts"]);
+    ran.stdout_has(&[
+        "27 configurations",
+        "note: no partial-order reduction: a scheduler or a filter restricts",
+    ]);
 }
 
 #[test]
@@ -264,9 +270,9 @@ fn counterexamples_open_in_debug_and_check() {
     let ran = folder
         .feed("debug phils.model stuck.jsonl", b"expect Philosopher[0].waits\nback\nactions\n")
         .exits(0);
-    ran.says(&["no action is enabled", "as expected", "1  Philosopher[1]: waits → eats"]);
+    ran.stdout_has(&["no action is enabled", "as expected", "1  Philosopher[1]: waits → eats"]);
     let ran = folder.run("explore phils.model --trace -").exits(1);
-    ran.says(&["\"event\":\"left\""]);
+    ran.stdout_has(&["\"event\":\"left\""]);
 }
 
 #[test]
@@ -282,17 +288,20 @@ fn faults_are_reported() {
             "reported.model",
             "process P { state a { -> b; } state b { { assert false, \"never here\" } } }\n",
         );
-    folder.run("explore range.model --trace far.jsonl").exits(1).says(&[
+    folder.run("explore range.model --trace far.jsonl").exits(1).stdout_has(&[
         "4 configurations, 3 transitions, no deadlock, 1 fault, depth 3",
         "an action raises a fault: x cannot hold 4: its range is 0 to 3",
         "    3  P: a → a  x: 2 → 3\n  P: a → a raises a fault: x cannot hold 4",
     ]);
-    folder.run("debug range.model far.jsonl").exits(0).says(&["x: 2 → 3"]);
-    folder.run("explore zero.model").exits(1).says(&["an action raises a fault: division by zero"]);
-    folder.run("run zero.model").exits(1).says(&["after 1 step: P: a → a raises a fault: division by zero"]);
+    folder.run("debug range.model far.jsonl").exits(0).stdout_has(&["x: 2 → 3"]);
+    folder.run("explore zero.model").exits(1).stdout_has(&["an action raises a fault: division by zero"]);
+    folder
+        .run("run zero.model")
+        .exits(1)
+        .stdout_has(&["after 1 step: P: a → a raises a fault: division by zero"]);
     folder.run("explore zero.model --faultless --may-end").exits(0);
-    folder.run("explore room.model").exits(1).says(&["an action raises a fault: "]);
-    folder.run("explore reported.model").exits(1).says(&["never here"]);
+    folder.run("explore room.model").exits(1).stdout_has(&["an action raises a fault: "]);
+    folder.run("explore reported.model").exits(1).stdout_has(&["never here"]);
 }
 
 #[test]
@@ -304,14 +313,14 @@ fn invalid_model_files_are_errors() {
         .file("empty.model", "")
         .file("words.dve", "this is no model");
     let ran = folder.run("explore types.model").exits(2);
-    ran.complains(&["expected a number, found a Boolean", "types.model:2:34", "`P` has no state `c`"]);
-    folder.run("explore claim.model").exits(2).complains(&["`Q`", "claim.model:2:14"]);
-    folder.run("explore binary.model").exits(2).complains(&["binary.model", "binary data"]);
-    folder.run("explore empty.model").exits(2).complains(&["the model has no processes"]);
-    folder.run("explore words.dve").exits(2).complains(&["words.dve:1:"]);
+    ran.stderr_has(&["expected a number, found a Boolean", "types.model:2:34", "`P` has no state `c`"]);
+    folder.run("explore claim.model").exits(2).stderr_has(&["`Q`", "claim.model:2:14"]);
+    folder.run("explore binary.model").exits(2).stderr_has(&["binary.model", "binary data"]);
+    folder.run("explore empty.model").exits(2).stderr_has(&["the model has no processes"]);
+    folder.run("explore words.dve").exits(2).stderr_has(&["words.dve:1:"]);
     for verb in ["explore", "debug", "run"] {
-        folder.run(&format!("{verb} nowhere.model")).exits(2).complains(&["nowhere.model: no such file"]);
-        folder.run(&format!("{verb} empty.model")).exits(2).complains(&["the model has no processes"]);
+        folder.run(&format!("{verb} nowhere.model")).exits(2).stderr_has(&["nowhere.model: no such file"]);
+        folder.run(&format!("{verb} empty.model")).exits(2).stderr_has(&["the model has no processes"]);
     }
 }
 
@@ -319,7 +328,7 @@ fn invalid_model_files_are_errors() {
 fn invalid_options_are_errors() {
     let folder = folder();
     let wrong = |args: &str, words: &[&str]| {
-        folder.shell(&format!("invigil {args}")).exits(2).complains(words);
+        folder.shell(&format!("invigil {args}")).exits(2).stderr_has(words);
     };
     wrong("explore counter.model -a 'xs < 3'", &["unknown name `xs`", "did you mean `x`?"]);
     wrong("explore counter.model -a x", &["expected a Boolean, found a number"]);
@@ -338,7 +347,7 @@ fn invalid_options_are_errors() {
     wrong("run counter.model extra", &["a model takes no arguments"]);
     wrong("debug counter.model nowhere.jsonl", &["nowhere.jsonl"]);
     wrong("debug counter.model --commands nowhere.txt", &["nowhere.txt: no such file"]);
-    folder.feed("debug counter.model", b"step 9\nstep 1\n").exits(2).says(&["no action 9"]);
+    folder.feed("debug counter.model", b"step 9\nstep 1\n").exits(2).stdout_has(&["no action 9"]);
     folder.feed("debug counter.model", b"expect x == 1\n").exits(2);
 }
 
@@ -346,10 +355,10 @@ fn invalid_options_are_errors() {
 fn scheduler_determines_execution() {
     let folder = Folder::new().file("crossing.model", example("crossing/crossing.model"));
     let ran = folder.run("run --scheduler round-robin --reactive crossing.model").exits(0);
-    ran.says(&["after 12 steps: deadlock: no action is enabled"]);
+    ran.stdout_has(&["after 12 steps: deadlock: no action is enabled"]);
     let ran =
         folder.run("run --scheduler round-robin --reactive --mailboxes deferred --steps 60 crossing.model");
-    ran.exits(0).says(&["after 60 steps: no claim violated so far"]);
+    ran.exits(0).stdout_has(&["after 60 steps: no claim violated so far"]);
     let twice =
         |seed: u32| folder.run(&format!("run --steps 30 --seed {seed} crossing.model")).exits(0).stdout;
     assert_eq!(twice(3), twice(3));
@@ -372,8 +381,8 @@ fn interrupt_reports_totals_so_far() {
     assert_eq!(done.status.code(), Some(130), "{reported}");
     assert!(reported.contains("note: incomplete: the search was stopped"), "{reported}");
     let ran = folder.run("explore many.model --timeout 0.1").exits(2);
-    ran.says(&["the time limit was exceeded (`--timeout`)"]);
-    folder.run("explore many.model --max-memory 1M").exits(2).says(&["(`--max-memory`)"]);
+    ran.stdout_has(&["the time limit was exceeded (`--timeout`)"]);
+    folder.run("explore many.model --max-memory 1M").exits(2).stdout_has(&["(`--max-memory`)"]);
 }
 
 #[test]
@@ -390,5 +399,5 @@ fn fault_in_claim_leaves_it_undecided() {
     let model = "x: 0..2\nprocess P { state a { up: when x < 2 { x++ } down: when x > 0 { x-- } } }\n";
     let folder = Folder::new().file("count.model", model);
     let ran = folder.shell("invigil explore count.model -p 'ltl:G \"4 / x >= 0\"'").exits(2);
-    ran.says(&["undecided: evaluation fails: division by zero"]);
+    ran.stdout_has(&["undecided: evaluation fails: division by zero"]);
 }

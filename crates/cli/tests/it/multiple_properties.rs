@@ -35,9 +35,9 @@ fn limit_applies_to_whole_trace() {
         folder.feed("check --limit 3 -p a.prop -p b.prop -", trace.as_bytes()).exits(1),
     ] {
         assert_eq!(headlines(&ran.stdout), expected);
-        ran.says(&["15 more violations", "\n  a         violated       9     9           9      9"]);
+        ran.stdout_has(&["15 more violations", "\n  a         violated       9     9           9      9"]);
     }
-    folder.run("check --limit -1 -p a.prop t").exits(2).complains(&["non-negative whole number"]);
+    folder.run("check --limit -1 -p a.prop t").exits(2).stderr_has(&["non-negative whole number"]);
 }
 
 #[test]

@@ -27,8 +27,8 @@ fn recorded_trace_has_verdict_of_live_run() {
         folder.run(&format!("run --batch -p tank.prop -- ./tank {amounts}")).exits(status);
         for file in ["t.jsonl", "t.csv", "t.trace"] {
             let ran = folder.run(&format!("record -p tank.prop -o {file} -- ./tank {amounts}")).exits(0);
-            ran.says(&["level"])
-                .complains(&["The program exited with status", &format!("Wrote 4 events to {file}.")]);
+            ran.stdout_has(&["level"])
+                .stderr_has(&["The program exited with status", &format!("Wrote 4 events to {file}.")]);
             folder.run(&format!("check -q -p tank.prop {file}")).exits(status);
         }
     }
@@ -43,9 +43,13 @@ fn recorded_trace_has_verdict_of_live_run() {
 fn events_can_be_piped_to_check() {
     let folder = folder();
     let line = "invigil record -q -p tank.prop -o - -- ./tank 3 4 -1 5 | invigil check -p tank.prop";
-    folder.shell(line).exits(1).says(&["spilt"]).complains(&["level 11"]);
+    folder.shell(line).exits(1).stdout_has(&["spilt"]).stderr_has(&["level 11"]);
     let line = "invigil record -p tank.prop -o - --format csv -- ./tank 3";
-    folder.shell(line).exits(0).says(&["event,", "fill,"]).complains(&["Wrote 1 event to standard output."]);
+    folder
+        .shell(line)
+        .exits(0)
+        .stdout_has(&["event,", "fill,"])
+        .stderr_has(&["Wrote 1 event to standard output."]);
 }
 
 #[test]
@@ -66,7 +70,7 @@ fn json_summary_counts_events() {
 fn events_before_crash_are_recorded() {
     let folder = folder();
     let ran = folder.run("record -p tank.prop -o t.jsonl -- ./tank 3 4 crash 5").exits(0);
-    ran.complains(&["killed by SIGSEGV", "Wrote 2 events to t.jsonl."]);
+    ran.stderr_has(&["killed by SIGSEGV", "Wrote 2 events to t.jsonl."]);
     assert_eq!(lines(&folder, "t.jsonl"), 2);
 }
 
@@ -74,8 +78,8 @@ fn events_before_crash_are_recorded() {
 fn closed_pipe_terminates_program() {
     let folder = folder();
     let line = "(invigil record -p tank.prop -o - -- ./tank pour; echo $? > status) | head -1";
-    let ran = folder.shell(line).exits(0).says(&["fill"]);
-    ran.complains(&["the reader has closed the pipe", "it was terminated"]);
+    let ran = folder.shell(line).exits(0).stdout_has(&["fill"]);
+    ran.stderr_has(&["the reader has closed the pipe", "it was terminated"]);
     assert_eq!(folder.read("status"), "2\n");
     assert!(!is_left(&folder));
 }
@@ -84,7 +88,7 @@ fn closed_pipe_terminates_program() {
 fn write_error_terminates_program() {
     let folder = folder();
     let ran = folder.run("record -p tank.prop --format jsonl -o /dev/full -- ./tank pour").exits(2);
-    ran.complains(&["/dev/full: cannot write the events: No space left on device", "it was terminated"]);
+    ran.stderr_has(&["/dev/full: cannot write the events: No space left on device", "it was terminated"]);
     assert!(!is_left(&folder));
 }
 
@@ -95,7 +99,7 @@ fn invalid_inputs_are_errors() {
         .file("bad.prop", "stat init {")
         .file("old.jsonl", "precious");
     let refused = |line: &str, status, words: &[&str]| {
-        folder.run(line).exits(status).complains(words);
+        folder.run(line).exits(status).stderr_has(words);
         assert!(!is_left(&folder));
         assert_eq!(folder.read("old.jsonl"), "precious", "{line}");
     };
@@ -169,7 +173,7 @@ fn ctrl_c_detaches_from_attached_program() {
 
 #[test]
 fn help_has_examples() {
-    Folder::new().run("record --help").exits(0).says(&[
+    Folder::new().run("record --help").exits(0).stdout_has(&[
         "Examples:",
         "--lossy",
         "invigil check -p queue.prop",

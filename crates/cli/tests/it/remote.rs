@@ -38,7 +38,7 @@ fn is_gone(folder: &Folder) {
 
 #[test]
 fn deadlock_is_described_by_remote_language() {
-    explore(&soup(), "philosophers.soup", "").exits(1).says(&[
+    explore(&soup(), "philosophers.soup", "").exits(1).stdout_has(&[
         "1 deadlock",
         "fork1 = 0, fork2 = 0, fork3 = 0, eats1 = False",
         "1 takes left",
@@ -47,13 +47,13 @@ fn deadlock_is_described_by_remote_language() {
     ]);
     explore(&soup(), "philosophers.soup", "--full --may-end")
         .exits(0)
-        .says(&["14 configurations, 27 transitions, 1 deadlock"]);
+        .stdout_has(&["14 configurations, 27 transitions, 1 deadlock"]);
 }
 
 #[test]
 fn never_claims_are_checked() {
     let folder = soup();
-    explore(&folder, "peterson.soup", r#"--never 'at1 == "in" and at2 == "in"'"#).exits(0).says(&[
+    explore(&folder, "peterson.soup", r#"--never 'at1 == "in" and at2 == "in"'"#).exits(0).stdout_has(&[
         "20 configurations",
         "no deadlock",
         r#"never at1 == "in" and at2 == "in"  holds"#,
@@ -61,21 +61,28 @@ fn never_claims_are_checked() {
     let ran =
         explore(&folder, "peterson.soup", r#"--never 'at1 == "in"' --never 'turn == 3' --trace bad.jsonl"#)
             .exits(1);
-    ran.says(&[r#"never at1 == "in"  violated"#, "1 enters", "at1: waits → in", "never turn == 3    holds"]);
+    ran.stdout_has(&[
+        r#"never at1 == "in"  violated"#,
+        "1 enters",
+        "at1: waits → in",
+        "never turn == 3    holds",
+    ]);
     assert_eq!(folder.read("bad.jsonl").lines().count(), 4);
     explore(&folder, "peterson.soup", r#"--never 'was(at1) == "out" and at1 == "in"'"#)
         .exits(0)
-        .says(&["holds"]);
+        .stdout_has(&["holds"]);
     explore(&folder, "peterson.soup", r#"--never 'was(at1) == "in" and action == "1 leaves"'"#)
         .exits(1)
-        .says(&["violated", "at1: in → out"]);
+        .stdout_has(&["violated", "at1: in → out"]);
     explore(&folder, "peterson.soup", "--never 'nowhere + 1 =='")
         .exits(2)
-        .says(&["undecided: the expression has no value"]);
+        .stdout_has(&["undecided: the expression has no value"]);
     explore(&folder, "peterson.soup", "--always 'turn == 1'")
         .exits(2)
-        .complains(&["`--always` applies to models only"]);
-    explore(&folder, "peterson.soup", "--fair weak").exits(2).complains(&["`--fair` applies to models only"]);
+        .stderr_has(&["`--always` applies to models only"]);
+    explore(&folder, "peterson.soup", "--fair weak")
+        .exits(2)
+        .stderr_has(&["`--fair` applies to models only"]);
 }
 
 #[test]
@@ -105,12 +112,15 @@ with socketserver.UnixStreamServer("soup.socket", Talk) as server:
     let folder = folder.file("server.py", server);
     let line = "python3 server.py & while ! test -S soup.socket; do sleep 0.02; done; \
                 invigil explore unix:soup.socket --may-end; status=$?; wait; exit $status";
-    folder.shell(line).exits(0).says(&["unix:soup.socket: 3 configurations, 3 transitions, 1 deadlock"]);
+    folder
+        .shell(line)
+        .exits(0)
+        .stdout_has(&["unix:soup.socket: 3 configurations, 3 transitions, 1 deadlock"]);
     folder
         .run("explore unix:nobody")
         .exits(3)
-        .complains(&["the remote semantics `unix:nobody` cannot be reached"]);
-    folder.run("explore tcp:nowhere:x").exits(2).complains(&["is not an address of a remote semantics"]);
+        .stderr_has(&["the remote semantics `unix:nobody` cannot be reached"]);
+    folder.run("explore tcp:nowhere:x").exits(2).stderr_has(&["is not an address of a remote semantics"]);
 }
 
 #[test]
@@ -125,18 +135,18 @@ fn failing_server_gives_incomplete_result_and_is_reaped() {
         let ran = folder
             .shell("invigil explore 'remote:sh bad.sh' --patience 1")
             .exits(3)
-            .says(&["incomplete: the explored program failed"])
-            .complains(&["incomplete: the remote semantics", words]);
+            .stdout_has(&["incomplete: the explored program failed"])
+            .stderr_has(&["incomplete: the remote semantics", words]);
         assert!(!ran.stdout.contains("\ndeadlock"), "silence is no deadlock: {}", ran.stdout);
         is_gone(&folder);
         let ran = folder.shell("echo step | invigil debug 'remote:sh bad.sh' --patience 1").exits(3);
-        ran.complains(&["incomplete: the remote semantics", words]);
+        ran.stderr_has(&["incomplete: the remote semantics", words]);
         is_gone(&folder);
     }
     let ran = Folder::new().shell("invigil explore 'remote:/no/such/language'").exits(3);
-    ran.complains(&["cannot be started"]);
+    ran.stderr_has(&["cannot be started"]);
     let ran = soup().shell(&format!("invigil explore '{LANGUAGE} nowhere.soup'")).exits(3);
-    ran.complains(&["nowhere.soup"]);
+    ran.stderr_has(&["nowhere.soup"]);
 }
 
 #[test]
@@ -147,7 +157,7 @@ fn debugger_steps_through_remote_language() {
          invigil debug '{LANGUAGE} lamp.soup'"
     );
     let ran = folder.shell(&line);
-    ran.exits(0).says(&["press", "lamp: off → broken"]);
+    ran.exits(0).stdout_has(&["press", "lamp: off → broken"]);
 }
 
 #[test]
@@ -157,9 +167,9 @@ fn never_claims_work_for_models() {
     folder
         .shell("invigil explore count.model --may-end --never 'x > 5'")
         .exits(0)
-        .says(&["never x > 5  holds"]);
+        .stdout_has(&["never x > 5  holds"]);
     folder
         .shell("invigil explore count.model --may-end -n 'x == 2'")
         .exits(1)
-        .says(&["never x == 2  violated"]);
+        .stdout_has(&["never x == 2  violated"]);
 }

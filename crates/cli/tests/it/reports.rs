@@ -126,7 +126,7 @@ fn junit_escapes_invalid_xml_characters() {
 fn sarif_log_has_locations_and_code_flow() {
     let folder = Folder::with_hit().file("my trace", BAD);
     let line = "invigil check -p hit.prop --sarif out.sarif 'my trace'";
-    folder.shell(line).exits(1).says(&["violation 1"]);
+    folder.shell(line).exits(1).stdout_has(&["violation 1"]);
     let log = json(&folder.read("out.sarif"));
     assert_eq!(log["version"], "2.1.0");
     let run = &log["runs"][0];
@@ -165,9 +165,9 @@ fn sarif_log_has_errors() {
 #[test]
 fn second_report_on_stdout_is_rejected() {
     let folder = Folder::with_hit();
-    folder.run("check -p hit.prop --json --sarif -").exits(2).complains(&["name files for"]);
-    folder.run("check -p hit.prop --prints --junit -").exits(2).complains(&["name files for"]);
-    folder.run("check -p hit.prop --prints --json").exits(2).complains(&["cannot be used with"]);
+    folder.run("check -p hit.prop --json --sarif -").exits(2).stderr_has(&["name files for"]);
+    folder.run("check -p hit.prop --prints --junit -").exits(2).stderr_has(&["name files for"]);
+    folder.run("check -p hit.prop --prints --json").exits(2).stderr_has(&["cannot be used with"]);
 }
 
 #[test]
@@ -176,20 +176,23 @@ fn unwritable_report_exits_2() {
     folder
         .run("check -p hit.prop --sarif no/such/folder")
         .exits(2)
-        .complains(&["no/such/folder: cannot write"]);
+        .stderr_has(&["no/such/folder: cannot write"]);
     folder
         .shell("invigil check -p hit.prop > /dev/full")
         .exits(2)
-        .complains(&["cannot write to standard output"]);
+        .stderr_has(&["cannot write to standard output"]);
 }
 
 #[test]
 fn violation_takes_precedence_over_unwritable_report() {
     let folder = Folder::with_hit().file("t", BAD);
     let ran = folder.run("check -q -p hit.prop --junit no/such/x.xml --sarif out.sarif t").exits(1);
-    ran.complains(&["error: no/such/x.xml: cannot write"]);
+    ran.stderr_has(&["error: no/such/x.xml: cannot write"]);
     assert!(folder.read("out.sarif").contains("2.1.0"), "the other report is written");
-    folder.shell("invigil check -p hit.prop t > /dev/full").exits(1).complains(&["cannot write to standard"]);
+    folder
+        .shell("invigil check -p hit.prop t > /dev/full")
+        .exits(1)
+        .stderr_has(&["cannot write to standard"]);
 }
 
 #[test]

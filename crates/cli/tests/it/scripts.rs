@@ -66,7 +66,7 @@ fn scripts_step_inside_native_program() {
     let [inline, trap] = ["inline", "trap"].map(|how| {
         let run = format!("run --pedl tank.pedl --medl tank.medl --probes {how}");
         let ran = folder.run(&format!("{run} --batch --prints --on-violation continue -- ./tank")).exits(1);
-        let ran = ran.complains(&["one after 2346", "odd", "violation 1: ", "violation 2: stays_dry"]);
+        let ran = ran.stderr_has(&["one after 2346", "odd", "violation 1: ", "violation 2: stays_dry"]);
         let looked = folder.run(&format!("{run} --commands look -- ./tank")).exits(1).stderr;
         let (before, probes) = looked.split_once("info probes\n").expect("they are reported");
         let (probes, after) = probes.split_once("(invigil)").expect("the program goes on then");

@@ -44,7 +44,7 @@ fn left_in(temporary: &Path) -> Vec<PathBuf> {
 fn lone_command_places_probes_in_native_program() {
     let (folder, program) = (alone(), program());
     let ran =
-        info_probes(&folder, "", &program.path).exits(0).complains(&["push  push (program.c:3)  probe\n"]);
+        info_probes(&folder, "", &program.path).exits(0).stderr_has(&["push  push (program.c:3)  probe\n"]);
     assert!(!ran.stderr.contains("trap"), "{}", ran.stderr);
 }
 
@@ -59,7 +59,7 @@ fn unusable_probe_library_is_reported_once() {
         ran.stderr
     );
     let ran = info_probes(&folder, "INVIGIL_PROBE=missing.so", &program.path).exits(0);
-    ran.complains(&["note: probes cannot be used in this program", "INVIGIL_PROBE", "missing.so"]);
+    ran.stderr_has(&["note: probes cannot be used in this program", "INVIGIL_PROBE", "missing.so"]);
     // Who asks for traps needs no reason.
     let ran = info_probes(&folder, "INVIGIL_PROBES=trap INVIGIL_PROBE=missing.so", &program.path).exits(0);
     assert!(!ran.stderr.contains("note:"), "{}", ran.stderr);
@@ -80,6 +80,6 @@ fn lone_command_watches_java_program_and_leaves_no_agent() {
     let folder = folder.file("push.prop", property);
     let ran =
         folder.shell("TMPDIR=$PWD/temporary ./invigil run --batch -p push.prop -- java -cp . Main").exits(1);
-    ran.complains(&["Main.push", "6 events"]);
+    ran.stderr_has(&["Main.push", "6 events"]);
     assert_eq!(left_in(&folder.path("temporary")), Vec::<PathBuf>::new());
 }

@@ -28,7 +28,7 @@ activity reading
 /// A flat with a day in `day`.
 fn flat() -> Folder {
     let folder = Folder::new().file("flat.dec", FLAT).file("flat.home", HOME);
-    folder.run("decent gen-day flat.home day").exits(0).says(&["day: 2 sensors with ", "2 activities"]);
+    folder.run("decent gen-day flat.home day").exits(0).stdout_has(&["day: 2 sensors with ", "2 activities"]);
     folder
 }
 
@@ -60,11 +60,15 @@ fn detect_scores_activities() {
     );
 
     let instead = "--instead 'napping = weight & !@m_light'";
-    detect(&folder, instead).exits(0).says(&["activity", "precision  recall    F1", "reading", "1.00"]);
+    detect(&folder, instead).exits(0).stdout_has(&["activity", "precision  recall    F1", "reading", "1.00"]);
     detect(&folder, "--from '2017-01-31 08:00:30' --to '2017-01-31 08:00:50' --step 500")
         .exits(0)
-        .says(&["40 instants, ", "napping          0         0          -       -     -"]);
-    folder.run("decent analyze-rate day").exits(0).says(&["weight", "threshold", "Poll every 70000 ms"]);
+        .stdout_has(&["40 instants, ", "napping          0         0          -       -     -"]);
+    folder.run("decent analyze-rate day").exits(0).stdout_has(&[
+        "weight",
+        "threshold",
+        "Poll every 70000 ms",
+    ]);
 }
 
 #[test]
@@ -138,11 +142,11 @@ fn errors_have_position_and_remedy() {
         assert!(ran.stderr.contains(words), "{more}: {words}: {}", ran.stderr);
     }
     let folder = Folder::new().file("flat.home", "day 2017-01-31 08:00 08:10\nactivity a\n    tv on\n");
-    folder.run("decent gen-day flat.home day").exits(2).complains(&["flat.home:3: unknown sensor `tv`"]);
+    folder.run("decent gen-day flat.home day").exits(2).stderr_has(&["flat.home:3: unknown sensor `tv`"]);
     folder.run("decent detect flat.dec --sensors nowhere").exits(2);
     let folder = flat();
     folder
         .run("decent detect flat.dec --sensors nowhere --activities day/activities.csv")
         .exits(2)
-        .complains(&["nowhere/sensors.csv", "a sensor folder needs a list"]);
+        .stderr_has(&["nowhere/sensors.csv", "a sensor folder needs a list"]);
 }

@@ -39,7 +39,7 @@ fn violation_is_reported_before_stream_ends() {
 fn limit_applies_to_streams() {
     let input = "hit(x=1)\nback(x=0)\n".repeat(5);
     let ran = Folder::with_hit().feed("check --limit 2 -p hit.prop", input.as_bytes()).exits(1);
-    let ran = ran.says(&["violation 2", "3 more violations"]);
+    let ran = ran.stdout_has(&["violation 2", "3 more violations"]);
     assert_eq!(ran.stdout.matches("violation 1:").count(), 1);
     assert!(!ran.stdout.contains("violation 3"), "{}", ran.stdout);
 }

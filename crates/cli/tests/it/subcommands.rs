@@ -40,7 +40,7 @@ fn fmt_of_stdin_writes_stdout() {
 fn fmt_skips_invalid_files() {
     let folder = Folder::new().file("bad.prop", "stat init {").file("u.prop", UNTIDY);
     let ran = folder.run("fmt bad.prop none.prop u.prop").exits(2);
-    ran.says(&["formatted: u.prop\n"]).complains(&["bad.prop:1:1", "none.prop: no such file"]);
+    ran.stdout_has(&["formatted: u.prop\n"]).stderr_has(&["bad.prop:1:1", "none.prop: no such file"]);
     assert_eq!(folder.read("bad.prop"), "stat init {");
     assert_eq!(std::fs::read_dir(folder.path(".")).unwrap().count(), 2, "no file is left over");
 }
@@ -49,7 +49,7 @@ fn fmt_skips_invalid_files() {
 fn explain_prints_states_and_transitions() {
     let folder = Folder::with_hit().file("odd.prop", HIT.to_owned() + "state lost accepting\n");
     let ran = folder.run("explain hit.prop").exits(0);
-    ran.says(&[
+    ran.stdout_has(&[
         "property hit: one instance for the whole trace\n",
         "  variables n = 0\n",
         "state init: accepting, starts here  hit.prop:2\n",
@@ -58,20 +58,23 @@ fn explain_prints_states_and_transitions() {
         "    else → bad\n",
         "state bad: non-accepting",
     ]);
-    folder.run("explain odd.prop").exits(0).says(&["warning: state `lost` is never reached (odd.prop:12)"]);
-    folder.run("explain none.prop").exits(2).complains(&["none.prop: no such file"]);
+    folder
+        .run("explain odd.prop")
+        .exits(0)
+        .stdout_has(&["warning: state `lost` is never reached (odd.prop:12)"]);
+    folder.run("explain none.prop").exits(2).stderr_has(&["none.prop: no such file"]);
 }
 
 #[test]
 fn explain_writes_pictures() {
     let folder = Folder::with_hit();
-    folder.run("explain hit.prop --svg h.svg --dot h.dot").exits(0).says(&["property hit"]);
+    folder.run("explain hit.prop --svg h.svg --dot h.dot").exits(0).stdout_has(&["property hit"]);
     assert!(folder.read("h.svg").starts_with("<svg") || folder.read("h.svg").starts_with("<?xml"));
     assert!(folder.read("h.dot").contains("\"init\" -> \"bad\""));
     let ran = folder.run("explain hit.prop --dot -").exits(0);
     assert!(ran.stdout.starts_with("digraph"), "{}", ran.stdout);
-    folder.run("explain hit.prop --dot - --svg -").exits(2).complains(&["only one report"]);
-    folder.run("explain hit.prop hit.prop --svg x.svg").exits(2).complains(&["one property"]);
+    folder.run("explain hit.prop --dot - --svg -").exits(2).stderr_has(&["only one report"]);
+    folder.run("explain hit.prop hit.prop --svg x.svg").exits(2).stderr_has(&["one property"]);
 }
 
 #[test]
@@ -87,12 +90,12 @@ fn explain_writes_json() {
 #[test]
 fn help_has_examples_and_wraps() {
     let folder = Folder::new();
-    folder.run("").exits(0).says(&["Start here:", "invigil demo", "check", "explain", "fmt"]);
-    folder.run("--version").exits(0).says(&["invigil 0."]);
-    folder.run("check --help").exits(0).says(&["Examples:", "Exit status", "--strict"]);
-    folder.run("help check").exits(0).says(&["Examples:"]);
-    folder.run("fmt --help").exits(0).says(&["Examples:", "--check"]);
-    folder.run("explain --help").exits(0).says(&["Examples:", "--svg"]);
+    folder.run("").exits(0).stdout_has(&["Start here:", "invigil demo", "check", "explain", "fmt"]);
+    folder.run("--version").exits(0).stdout_has(&["invigil 0."]);
+    folder.run("check --help").exits(0).stdout_has(&["Examples:", "Exit status", "--strict"]);
+    folder.run("help check").exits(0).stdout_has(&["Examples:"]);
+    folder.run("fmt --help").exits(0).stdout_has(&["Examples:", "--check"]);
+    folder.run("explain --help").exits(0).stdout_has(&["Examples:", "--svg"]);
     let verbs = [
         "",
         "run",
@@ -131,42 +134,42 @@ fn help_has_examples_and_wraps() {
         let examples = ran.stdout.split("Examples:").nth(1).unwrap_or_default();
         assert!(examples.lines().all(|line| line.chars().count() <= 82), "{examples}");
     }
-    folder.run("chekc").exits(2).complains(&["check"]);
+    folder.run("chekc").exits(2).stderr_has(&["check"]);
 }
 
 #[test]
 fn completions_name_verbs_and_options() {
     let folder = Folder::new();
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
-        folder.run(&format!("completions {shell}")).exits(0).says(&[
+        folder.run(&format!("completions {shell}")).exits(0).stdout_has(&[
             "explore",
             "checkpoint-every",
             "gen-trace",
         ]);
     }
-    folder.run("completions dos").exits(2).complains(&["bash"]);
+    folder.run("completions dos").exits(2).stderr_has(&["bash"]);
     folder.shell("invigil completions bash > c && bash -n c").exits(0);
 }
 
 #[test]
 fn man_writes_a_page_for_each_verb() {
     let folder = Folder::new();
-    folder.run("man").exits(0).says(&[".TH INVIGIL 1", "invigil explore crossing.model"]);
+    folder.run("man").exits(0).stdout_has(&[".TH INVIGIL 1", "invigil explore crossing.model"]);
     assert_eq!(folder.run("man pages/man1").exits(0).stdout, "");
     for page in ["invigil", "invigil-run", "invigil-mac-compile", "invigil-decent-experiment-synthetic"] {
         let text = folder.read(&format!("pages/man1/{page}.1"));
         assert!(text.contains(&format!(".TH {} 1", page.to_uppercase())), "{text}");
     }
     assert!(folder.read("pages/man1/invigil-run.1").contains("invigil run"));
-    folder.run("man /dev/null/x").exits(2).complains(&["/dev/null/x: cannot write"]);
+    folder.run("man /dev/null/x").exits(2).stderr_has(&["/dev/null/x: cannot write"]);
 }
 
 #[test]
 fn property_is_read_from_stdin() {
     let folder = Folder::with_hit().file("t", "hit(x=1)\n");
-    folder.feed("explain -", HIT.as_bytes()).exits(0).says(&["property stdin", "<standard input>:2"]);
-    folder.feed("explain -", b"stat init").exits(2).complains(&["--> <standard input>:1:1"]);
-    folder.feed("check -p - t", HIT.as_bytes()).exits(1).says(&["violation 1: stdin"]);
-    folder.run("check -p -").exits(2).complains(&["cannot be both a property and the trace"]);
-    folder.run("check -p - -p - t").exits(2).complains(&["only one standard input"]);
+    folder.feed("explain -", HIT.as_bytes()).exits(0).stdout_has(&["property stdin", "<standard input>:2"]);
+    folder.feed("explain -", b"stat init").exits(2).stderr_has(&["--> <standard input>:1:1"]);
+    folder.feed("check -p - t", HIT.as_bytes()).exits(1).stdout_has(&["violation 1: stdin"]);
+    folder.run("check -p -").exits(2).stderr_has(&["cannot be both a property and the trace"]);
+    folder.run("check -p - -p - t").exits(2).stderr_has(&["only one standard input"]);
 }

@@ -17,17 +17,17 @@ fn folder() -> Folder {
 }
 
 #[test]
-fn the_example_of_the_document_is_true() {
+fn documented_example_is_reproduced() {
     let folder = folder();
     let shown = block("text");
     let (command, report) = shown.split_once('\n').expect("a command");
     let ran = folder.run(command.trim_start_matches("$ invigil ")).exits(1);
     assert_eq!(ran.stdout, report);
-    folder.run("check -m lock.dve log.jsonl --hidden *.idle").exits(0).says(&["can produce log.jsonl"]);
+    folder.run("check -m lock.dve log.jsonl --hidden *.idle").exits(0).stdout_has(&["can produce log.jsonl"]);
 }
 
 #[test]
-fn reports_go_where_they_are_wanted() {
+fn reports_are_written_to_selected_outputs() {
     let folder = folder();
     let ran = folder.run("check -m lock.dve log.jsonl --json --dot out.dot").exits(1);
     let report: serde_json::Value = serde_json::from_str(&ran.stdout).expect("a document");
@@ -40,24 +40,24 @@ fn reports_go_where_they_are_wanted() {
 }
 
 #[test]
-fn mistakes_are_told_with_what_may_be_meant() {
+fn unknown_names_are_reported_with_suggestions() {
     let folder =
         folder().file("typo.jsonl", "{\"event\": \"A.want\"}\n").file("kind.log", "A.wants(holder=me)\n");
     folder
         .run("check -m lock.dve typo.jsonl")
         .exits(2)
-        .complains(&["typo.jsonl:1: the model has no event `A.want`", "`--map 'A.want=A.wants'`"]);
+        .stderr_has(&["typo.jsonl:1: the model has no event `A.want`", "`--map 'A.want=A.wants'`"]);
     folder
         .run("check -m lock.dve kind.log")
         .exits(2)
-        .complains(&["`holder` is `me`", "an integer from 0 to 255"]);
+        .stderr_has(&["`holder` is `me`", "an integer from 0 to 255"]);
     folder
         .run("check -m lock.dve log.jsonl --hidden A.idel --map x=holdr")
         .exits(2)
-        .complains(&["`A.idel` that could be hidden; did you mean `A.idle`?", "did you mean `holder`?"]);
+        .stderr_has(&["`A.idel` that could be hidden; did you mean `A.idle`?", "did you mean `holder`?"]);
     folder.run("check -m lock.dve log.jsonl --map holder").exits(2);
-    folder.run("check -m nowhere.dve log.jsonl").exits(2).complains(&["nowhere.dve: no such file"]);
-    folder.run("check -m lock.dve nowhere.jsonl").exits(2).complains(&["nowhere.jsonl"]);
+    folder.run("check -m nowhere.dve log.jsonl").exits(2).stderr_has(&["nowhere.dve: no such file"]);
+    folder.run("check -m lock.dve nowhere.jsonl").exits(2).stderr_has(&["nowhere.jsonl"]);
     folder.run("check -p x.prop -m lock.dve log.jsonl").exits(2);
     folder.run("check log.jsonl").exits(2);
 }

@@ -7,14 +7,14 @@ const LACKING: &str = "hit(x=4)\nhit(y=1)\nhit()\n";
 #[test]
 fn strict_is_about_parameters_too() {
     let folder = Folder::with_hit().file("t", LACKING);
-    let ran = folder.run("check --strict -p hit.prop t").exits(2).says(&["holds so far"]);
-    let ran = ran.complains(&["error: 2 events `hit` lack the field `x`, which hit reads, first at t:2"]);
+    let ran = folder.run("check --strict -p hit.prop t").exits(2).stdout_has(&["holds so far"]);
+    let ran = ran.stderr_has(&["error: 2 events `hit` lack the field `x`, which hit reads, first at t:2"]);
     assert!(!ran.stdout.contains("lack"), "it is reported once");
-    folder.run("check --strict -q -p hit.prop t").exits(2).complains(&["error: 2 events `hit`"]);
+    folder.run("check --strict -q -p hit.prop t").exits(2).stderr_has(&["error: 2 events `hit`"]);
     let folder = folder.file("u", LACKING.to_owned() + "hit(x=1)\n");
-    folder.run("check --strict -p hit.prop u").exits(1).complains(&["error: 2 events `hit`"]);
+    folder.run("check --strict -p hit.prop u").exits(1).stderr_has(&["error: 2 events `hit`"]);
     let ran = folder.run("check --strict --json -p hit.prop t").exits(2);
-    ran.says(&["\"complete\": false", "\"fields\": [\n            \"x\"\n          ]"]);
+    ran.stdout_has(&["\"complete\": false", "\"fields\": [\n            \"x\"\n          ]"]);
 }
 
 #[test]
@@ -25,7 +25,7 @@ fn the_field_to_add_is_named() {
 state bad non-accepting";
     let folder = Folder::new().file("f.prop", property);
     let ran = folder.feed("check -p f.prop", b"go(1)\ngo(thread=1)\n").exits(0);
-    ran.says(&[
+    ran.stdout_has(&[
         "1 event `go` lacks the field `thread`, which f reads as `t`, first at standard input:1: it was skipped",
         "lacks the field `arg 1` or `first`, which f reads, first at standard input:2",
         "f.prop took no step; it waits for go first, and 2 events had no value for",
@@ -40,9 +40,9 @@ fn quiet_warns_in_one_line() {
         assert_eq!((ran.stdout.as_str(), ran.stderr.lines().count()), ("", 1), "{}", ran.stderr);
         ran
     };
-    warning("t").complains(&["warning: 2 events `hit` lack the field `x`", "the verdict may be wrong"]);
-    warning("u").complains(&["warning: 1 line was skipped, first u:2: "]);
-    warning("v").complains(&["warning: v: no event is mentioned by a property"]);
+    warning("t").stderr_has(&["warning: 2 events `hit` lack the field `x`", "the verdict may be wrong"]);
+    warning("u").stderr_has(&["warning: 1 line was skipped, first u:2: "]);
+    warning("v").stderr_has(&["warning: v: no event is mentioned by a property"]);
 }
 
 #[test]
@@ -50,24 +50,27 @@ fn what_comes_after_the_first_violation_is_not_reported() {
     let trace = "hit(x=4)\nhit(x=\nother()\n@5 hit(x=1)\n@2 hit(x=\n@1 hit(y=1)\nhit(x=1)\n";
     let folder = Folder::with_hit().file("t", trace);
     let ran = folder.run("check --first -p hit.prop t").exits(1);
-    let ran = ran.says(&["t: 2 events up to the violation\n", "1 line was skipped", "t:2: "]);
+    let ran = ran.stdout_has(&["t: 2 events up to the violation\n", "1 line was skipped", "t:2: "]);
     assert!(!ran.stdout.contains("t:5") && !ran.stdout.contains("earlier"), "{}", ran.stdout);
     let ran = folder.run("check --first --json -p hit.prop t").exits(1);
-    ran.says(&["\"events\": 2,", "\"ignored\": null", "\"skipped\": 1,"]);
+    ran.stdout_has(&["\"events\": 2,", "\"ignored\": null", "\"skipped\": 1,"]);
 }
 
 #[test]
 fn text_that_is_no_trace() {
     let folder = Folder::with_hit().file("README.md", "# A title\n\nSome words of text.\nword\n- a list\n");
     let ran = folder.run("check -p hit.prop README.md").exits(2);
-    let ran = ran.complains(&["README.md: not a trace", "`line`, 3 of 4 lines could not"]);
+    let ran = ran.stderr_has(&["README.md: not a trace", "`line`, 3 of 4 lines could not"]);
     assert!(!ran.stdout.contains("holds"), "{}", ran.stdout);
     // A trace of something else is one, even with a few bad lines.
     let folder = folder.file("t", "other()\nother()\nhit(x=\n");
-    folder.run("check -p hit.prop t").exits(0).says(&["no event of the trace is mentioned by hit.prop"]);
+    folder
+        .run("check -p hit.prop t")
+        .exits(0)
+        .stdout_has(&["no event of the trace is mentioned by hit.prop"]);
     // So is one with many, if it has an event that matters.
     let folder = folder.file("u", "a b c\na b c\nhit(x=4)\n");
-    folder.run("check -p hit.prop u").exits(0).says(&["2 lines were skipped", "holds"]);
+    folder.run("check -p hit.prop u").exits(0).stdout_has(&["2 lines were skipped", "holds"]);
 }
 
 #[test]
@@ -76,5 +79,5 @@ fn times_that_go_backwards() {
     folder
         .run("check -p hit.prop t")
         .exits(0)
-        .says(&["1 event is earlier than the preceding event", "order of the"]);
+        .stdout_has(&["1 event is earlier than the preceding event", "order of the"]);
 }

@@ -66,7 +66,7 @@ impl Shell {
 
     #[track_caller]
     fn exits(mut self, status: i32) {
-        // Waiting would close the terminal's input, and the session would be hung up on instead of ending by itself.
+        // Waiting would close the terminal's input, and the session would receive a hang-up instead of exiting normally.
         let input = self.child.stdin.take();
         let done = self.child.wait().expect("it ends");
         drop(input);
@@ -95,7 +95,7 @@ fn the_completion_of_zsh() {
     let calls = completes(&mut shell, "! >", 0);
     let calls = completes(&mut shell, "! >.", calls);
     let calls = completes(&mut shell, "echo completion.p", calls);
-    assert!(calls > 0, "the property has seen nothing");
+    assert!(calls > 0, "the property received no event");
     shell.types("exit\n");
     shell.waits("completion");
     shell.waits("holds");

@@ -211,7 +211,9 @@ pub(super) fn restore_breakpoints(context: &mut CommandContext<'_>, breakpoints:
         let target = context.session.target();
         let set = target.set_breakpoint(Owner::User, &breakpoint.spec);
         let result =
-            set.and_then(|id| if breakpoint.enabled { Ok(()) } else { target.enable_breakpoint(id, false) });
+            set.and_then(
+                |id| if breakpoint.enabled { Ok(()) } else { target.set_breakpoint_enabled(id, false) },
+            );
         if let Err(error) = result {
             let (kind, stops_at) = kind_and_location(breakpoint);
             lost.push_str(&format!("{kind} {} ({stops_at}) cannot be set again: {error}\n", breakpoint.id.0));
@@ -307,13 +309,13 @@ fn delete(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> Command
 
 fn enable(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandResult {
     for_selected(context, arguments.rest, "Enabled", |context, id| {
-        context.session.target().enable_breakpoint(id, true).map_err(|error| error.to_string())
+        context.session.target().set_breakpoint_enabled(id, true).map_err(|error| error.to_string())
     })
 }
 
 fn disable(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandResult {
     for_selected(context, arguments.rest, "Disabled", |context, id| {
-        context.session.target().enable_breakpoint(id, false).map_err(|error| error.to_string())
+        context.session.target().set_breakpoint_enabled(id, false).map_err(|error| error.to_string())
     })
 }
 

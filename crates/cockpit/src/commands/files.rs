@@ -23,7 +23,7 @@ pub(crate) const TABLE: &[Command] = &[
         .more("The default is the current property. All formulae of a file are removed together."),
     Command::new(CommandTopic::Session, "record", "FILE", "Record the events from now on in a trace file", record)
         .argument(ArgumentKind::File)
-        .more("The extension selects the format: .jsonl, .csv, or .trace for the line format. `invigil check` reads all of them.\n\n  record run.jsonl"),
+        .more("The extension selects the format: .jsonl, .csv, or .trace for plain lines. `invigil check` reads all of them.\n\n  record run.jsonl"),
 ];
 
 fn load_property(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandResult {

@@ -123,7 +123,7 @@ fn back(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandRe
         context.repl.while_running(|| session.reverse_to(target)).map_err(|error| error.to_string())?;
     let mut out = format!("Back at event {}, replayed from checkpoint {}\n", result.event, result.checkpoint);
     if let Some(divergence) = &result.divergence {
-        let headline = context.repl.style.paint(Paint::Open, "the replay diverged:");
+        let headline = context.repl.style.paint(Paint::Undecided, "the replay diverged:");
         out.push_str(&format!(
             "{headline} event {} was {}, now {}\n",
             divergence.expected.index,

@@ -2,6 +2,7 @@
 
 mod breakpoints;
 mod data;
+mod exec;
 mod files;
 mod help;
 mod history;
@@ -11,9 +12,8 @@ mod properties;
 mod running;
 mod session;
 mod stack;
-mod verde;
 
-pub(crate) use verde::METHODS;
+pub(crate) use exec::METHODS;
 
 use crate::command::{Command, CommandContext};
 use crate::repl_state::ReplState;
@@ -31,7 +31,7 @@ pub(crate) const TABLES: &[&[Command]] = &[
     data::TABLE,
     info::TABLE,
     properties::TABLE,
-    verde::TABLE,
+    exec::TABLE,
     history::TABLE,
     files::TABLE,
     session::TABLE,

@@ -130,7 +130,7 @@ impl<S: Semantics + Evaluate + Describe, D: SubjectSyntax<S>> ModelDebugger<'_, 
     fn render_enabled(&self, current: &S::Config, max_lines: usize) -> String {
         let actions: Vec<S::Action> = self.subject.actions(current).into_iter().collect();
         if actions.is_empty() {
-            return format!("  {}\n", self.style.paint(Paint::Open, "deadlock: no action is enabled"));
+            return format!("  {}\n", self.style.paint(Paint::Undecided, "deadlock: no action is enabled"));
         }
         let mut out = String::new();
         for (number, action) in (1..).zip(&actions).take(max_lines) {

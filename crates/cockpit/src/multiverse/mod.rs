@@ -20,5 +20,5 @@ mod subject_syntax;
 mod tree;
 
 pub use model_syntax::{ModelSyntax, Parser, execution};
-pub use repl::{Input, ReplConfig, ScriptOutcome, debug};
-pub use subject_syntax::{SubjectSyntax, Value};
+pub use repl::{Input, ReplConfig, ReplOutcome, debug};
+pub use subject_syntax::{StepEvaluator, SubjectSyntax};

@@ -1,7 +1,7 @@
 //! The state of the model debugger.
 
 use super::repl::ReplConfig;
-use super::subject_syntax::{SubjectSyntax, Value};
+use super::subject_syntax::{StepEvaluator, SubjectSyntax};
 use crate::interrupt_handle::InterruptHandle;
 use invigil_check::report::Style;
 use invigil_explore::breakpoint_search::Execution;
@@ -48,7 +48,7 @@ pub(super) struct BreakpointEntry {
 /// An expression that is shown whenever its value changes.
 pub(super) struct DisplayExpr<'a, S: Semantics + Evaluate> {
     pub(super) text: String,
-    pub(super) value: Value<'a, S>,
+    pub(super) value: StepEvaluator<'a, S>,
     pub(super) last: Option<String>,
 }
 

@@ -1,6 +1,6 @@
 //! The syntax of models.
 
-use super::subject_syntax::{SubjectSyntax, Value};
+use super::subject_syntax::{StepEvaluator, SubjectSyntax};
 use invigil_explore::Path;
 use invigil_explore::breakpoint_search::{Automaton, Breakpoint, Execution, HasModel};
 use invigil_expr::diag::nearest;
@@ -44,7 +44,7 @@ impl<S: HasModel + Evaluate<Expr = Expression>> SubjectSyntax<S> for ModelSyntax
         Ok(Expression::Happens(actions))
     }
 
-    fn value<'d>(&'d self, text: &str) -> Result<Value<'d, S>, String>
+    fn value<'d>(&'d self, text: &str) -> Result<StepEvaluator<'d, S>, String>
     where
         S: 'd,
     {

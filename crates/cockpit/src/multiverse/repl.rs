@@ -39,7 +39,7 @@ pub enum Input<'a> {
 
 /// How the command loop ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ScriptOutcome {
+pub enum ReplOutcome {
     /// All commands succeeded, or the user quit.
     Done,
     /// A command of a script failed.
@@ -58,7 +58,7 @@ pub fn debug<'a, S: Semantics + Evaluate + Describe, D: SubjectSyntax<S>>(
     config: ReplConfig,
     input: Input<'_>,
     out: &mut dyn Write,
-) -> Result<ScriptOutcome, String>
+) -> Result<ReplOutcome, String>
 where
     S::Expr: Clone + Send + Sync + 'a,
 {
@@ -76,7 +76,7 @@ where
                 let text = if is_error { render_error(&style, text) } else { text.to_owned() };
                 failed = failed.clone().and(print(out, &text));
             })?;
-            failed.map(|()| ScriptOutcome::Done)
+            failed.map(|()| ReplOutcome::Done)
         }
         Input::Lines(lines) => {
             print(out, &welcome)?;
@@ -90,7 +90,7 @@ fn script<'a, S: Semantics + Evaluate + Describe, D: SubjectSyntax<S>>(
     lines: &mut dyn BufRead,
     style: Style,
     out: &mut dyn Write,
-) -> Result<ScriptOutcome, String>
+) -> Result<ReplOutcome, String>
 where
     S::Expr: Clone + Send + Sync + 'a,
 {
@@ -105,14 +105,14 @@ where
             Ok(output) => print(out, &output)?,
             Err(message) => {
                 print(out, &render_error(&style, &(message + "\n")))?;
-                return Ok(ScriptOutcome::Failed);
+                return Ok(ReplOutcome::Failed);
             }
         }
         if model_debugger.has_quit() {
             break;
         }
     }
-    Ok(ScriptOutcome::Done)
+    Ok(ReplOutcome::Done)
 }
 
 fn render_error(style: &Style, text: &str) -> String {

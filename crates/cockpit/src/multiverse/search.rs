@@ -250,7 +250,7 @@ impl<S: Semantics + Evaluate + Describe, D: SubjectSyntax<S>> ModelDebugger<'_, 
             "reduction by `{by}`: {} skipped, so witnesses may be missing",
             configurations(result.skipped)
         );
-        format!("{}\n", self.style.paint(Paint::Open, &text))
+        format!("{}\n", self.style.paint(Paint::Undecided, &text))
     }
 }
 

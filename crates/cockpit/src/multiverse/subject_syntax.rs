@@ -4,7 +4,7 @@ use invigil_explore::breakpoint_search::{Automaton, Breakpoint};
 use invigil_semantics::{Evaluate, StepRef};
 
 /// Function that evaluates an expression on a step and renders its value.
-pub type Value<'d, S> = Box<dyn Fn(StepRef<'_, S>) -> Result<String, String> + 'd>;
+pub type StepEvaluator<'d, S> = Box<dyn Fn(StepRef<'_, S>) -> Result<String, String> + 'd>;
 
 /// Parses expressions, formulae and names for subjects of type `S`. Errors are rendered messages.
 pub trait SubjectSyntax<S: Evaluate> {
@@ -24,7 +24,7 @@ pub trait SubjectSyntax<S: Evaluate> {
     ///
     /// # Errors
     /// If the text is not valid.
-    fn value<'d>(&'d self, text: &str) -> Result<Value<'d, S>, String>
+    fn value<'d>(&'d self, text: &str) -> Result<StepEvaluator<'d, S>, String>
     where
         S: 'd;
 

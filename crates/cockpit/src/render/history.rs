@@ -41,7 +41,7 @@ pub(crate) fn render_state(context: &CommandContext<'_>, monitor: &InteractiveMo
     let paint = match verdict {
         Some(Verdict::NonAccepting | Verdict::Error) => Paint::Bad,
         Some(Verdict::Accepting) => Paint::Good,
-        _ => Paint::Open,
+        _ => Paint::Undecided,
     };
     context.repl.style.paint(paint, name)
 }
@@ -79,7 +79,7 @@ pub(crate) fn path_table(
         },
         event: None,
         at_end: false,
-        why: None,
+        reason: None,
         from: String::new(),
         to: String::new(),
         path,

@@ -10,7 +10,7 @@ pub(crate) mod tree;
 pub(crate) fn bytes(amount: u64) -> String {
     const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
     if amount < 1024 {
-        return format!("{amount} bytes");
+        return format!("{amount} {}", if amount == 1 { "byte" } else { "bytes" });
     }
     let mut value = amount as f64 / 1024.0;
     let mut unit = 0;

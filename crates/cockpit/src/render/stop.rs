@@ -6,7 +6,7 @@ use crate::command::CommandContext;
 use invigil_check::report::{Paint, event_text, grouped};
 use invigil_expr::diag::Diagnostic;
 use invigil_lang::report::render;
-use invigil_monitor::automaton::AtEnd;
+use invigil_monitor::automaton::EndVerdict;
 use invigil_monitor::interactive::InteractiveMonitor;
 use invigil_monitor::verdict::{MonitorFault, Verdict};
 use invigil_session::target::{BreakpointId, BreakpointKind, Frame, Termination};
@@ -126,7 +126,9 @@ fn render_final_state(
     let state = automaton.state_named(name).map(|at| &automaton.states[usize::from(at)]);
     let shown = history::render_state(context, monitor, name);
     match state.map(|state| (state.at_end, state.verdict)) {
-        Some((AtEnd::Decided(false), Verdict::Undecided)) if !matches!(ending, Termination::Detached) => {
+        Some((EndVerdict::Decided(false), Verdict::Undecided))
+            if !matches!(ending, Termination::Detached) =>
+        {
             format!("{shown}, {}", context.repl.style.paint(Paint::Bad, "violated at the end of the run"))
         }
         _ => shown,

@@ -50,7 +50,7 @@ impl RunReport<'_> {
                 "thread": crash.thread,
                 "stack": stack(&crash.stack),
             })),
-            "cut_short": self.cut_short,
+            "cut_short": self.early_end_reason,
             "errors": self.errors,
         });
         // Serializing plain data into memory cannot fail.
@@ -136,7 +136,7 @@ impl RunReport<'_> {
             "slice": slice,
             "event": violation.event.as_ref().map(event),
             "at_end": violation.at_end,
-            "why": violation.why,
+            "why": violation.reason,
             "from": violation.from,
             "to": violation.to,
             "path": path.collect::<Vec<_>>(),

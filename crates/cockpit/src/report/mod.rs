@@ -17,7 +17,7 @@ pub struct RunReport<'a> {
     /// The fatal signal, if any.
     pub crash: Option<&'a Crash>,
     /// Sentence that says why monitoring stopped before the end of the program.
-    pub cut_short: Option<&'a str>,
+    pub early_end_reason: Option<&'a str>,
     /// Rendered errors that make the result incomplete.
     pub errors: &'a [String],
 }
@@ -59,6 +59,6 @@ impl RunReport<'_> {
         let ended =
             matches!(self.report.termination, Some(Termination::Exited(_) | Termination::Killed { .. }));
         let failed = self.report.properties.iter().any(|property| property.failure.is_some());
-        ended && self.cut_short.is_none() && self.errors.is_empty() && !failed
+        ended && self.early_end_reason.is_none() && self.errors.is_empty() && !failed
     }
 }

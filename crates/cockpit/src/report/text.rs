@@ -3,8 +3,8 @@
 use super::{Crash, RunReport};
 use crate::render::{frame, tree};
 use invigil_check::report::{
-    Paint, Style, count, event_text, formula, grouped, path_table, reason_line, state_change_text, summary,
-    time,
+    Paint, Style, count, event_text, formula_line, grouped, path_table, reason_line, state_change_text,
+    summary, time,
 };
 use invigil_session::target::Termination;
 use invigil_session::{LiveViolation, ReportedFrame};
@@ -53,7 +53,7 @@ impl RunReport<'_> {
                 .loaded
                 .automata
                 .get(violation.property)
-                .map_or(String::new(), |automaton| formula(automaton)),
+                .map_or(String::new(), |automaton| formula_line(automaton)),
         );
         if live.undone {
             out.push_str("  undone by restoring a checkpoint\n");
@@ -116,7 +116,7 @@ impl RunReport<'_> {
             None if self.report.has_ended => format!("The program was killed after {events}."),
             None => format!("Monitored the program for {events}."),
         };
-        match self.cut_short {
+        match self.early_end_reason {
             Some(why) => format!("{sentence} {why}\n"),
             None => format!("{sentence}\n"),
         }

@@ -204,5 +204,5 @@ fn unsupported_models_are_reported() {
     let why = CompiledModel::new(&model, &[]).err().unwrap();
     assert!(why.to_string().contains("65536000 successors"), "{why}");
     let why = CompiledModel::new(&model, &[Expression::read(9)]).err().unwrap();
-    assert!(why.to_string().contains("reads variable 9"), "{why}");
+    assert!(why.to_string().contains("uses variable 9"), "{why}");
 }

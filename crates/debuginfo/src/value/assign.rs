@@ -39,18 +39,18 @@ impl Scope<'_> {
         value: &Expression,
     ) -> Result<Vec<PendingWrite>, ExpressionError> {
         let at = location.root.at();
-        let said = |stop| match stop {
+        let message = |stop| match stop {
             EvalError::Invalid(error) | EvalError::Inapplicable(error, _) => error,
             EvalError::Missing(reason) => {
                 ExpressionError::new(at, format!("this cannot be changed: {reason}"))
             }
         };
-        let target = self.eval(&location.root, MAX_MACRO_DEPTH).map_err(said)?;
-        let target = self.without_reference(&target).map_err(|reason| said(reason.into()))?;
-        let source = self.eval(&value.root, MAX_MACRO_DEPTH).map_err(said)?;
-        let bytes = self.converted(&source, &target, value.root.at()).map_err(said)?;
+        let target = self.eval(&location.root, MAX_MACRO_DEPTH).map_err(message)?;
+        let target = self.without_reference(&target).map_err(|reason| message(reason.into()))?;
+        let source = self.eval(&value.root, MAX_MACRO_DEPTH).map_err(message)?;
+        let bytes = self.converted(&source, &target, value.root.at()).map_err(message)?;
         let mut changes = Vec::new();
-        self.write(&target.location, target.bits, &bytes, at, &mut changes).map_err(said)?;
+        self.write(&target.location, target.bits, &bytes, at, &mut changes).map_err(message)?;
         Ok(changes)
     }
 

@@ -196,12 +196,12 @@ fn truth(operator: Binary, left: Number, right: Number) -> Option<bool> {
 }
 
 fn integers(operator: Binary, a: Integer, b: Integer) -> Result<Integer, ArithmeticError> {
-    if matches!(operator, Binary::Left | Binary::Right) {
+    if matches!(operator, Binary::ShiftLeft | Binary::ShiftRight) {
         // The result has the type of the left operand; the processor takes the count modulo the width.
         let a = a.promoted();
         let count = (b.bits % u128::from(a.width)) as u32;
         let bits = match operator {
-            Binary::Left => a.bits << count,
+            Binary::ShiftLeft => a.bits << count,
             _ if a.signed => ((a.bits as i128) >> count) as u128,
             _ => a.bits >> count,
         };

@@ -143,9 +143,9 @@ impl Machine {
 
     /// Adds the possible successors of a state to `found`, given the values of the known atoms.
     pub(crate) fn add_successors(&self, state: usize, known: &[u64], values: &[u64], found: &mut [u64]) {
-        for way in self.edges_from(state) {
-            let to = way.to as usize;
-            if !bits::contains(found, to) && self.is_open(way, known, values) {
+        for edge in self.edges_from(state) {
+            let to = edge.to as usize;
+            if !bits::contains(found, to) && self.is_open(edge, known, values) {
                 bits::insert(found, to);
             }
         }
@@ -154,10 +154,10 @@ impl Machine {
     /// Adds to `found` the unknown atoms that decide which edge out of a state is taken.
     pub(crate) fn add_deciding_atoms(&self, state: usize, known: &[u64], values: &[u64], found: &mut [u64]) {
         // A single remaining edge is taken whatever is observed.
-        if self.edges_from(state).iter().filter(|way| self.is_open(way, known, values)).count() < 2 {
+        if self.edges_from(state).iter().filter(|edge| self.is_open(edge, known, values)).count() < 2 {
             return;
         }
-        let cubes = self.edges_from(state).iter().flat_map(|way| self.cubes(way));
+        let cubes = self.edges_from(state).iter().flat_map(|edge| self.cubes(edge));
         for (mask, _) in cubes.filter(|cube| is_open(*cube, known, values)) {
             for ((found, mask), known) in found.iter_mut().zip(mask).zip(known) {
                 *found |= mask & !known;
@@ -187,21 +187,21 @@ impl Machine {
         &self.0.edges[start as usize..end as usize]
     }
 
-    fn is_open(&self, way: &CompiledEdge, known: &[u64], values: &[u64]) -> bool {
+    fn is_open(&self, edge: &CompiledEdge, known: &[u64], values: &[u64]) -> bool {
         match (known, values) {
             // Nearly all automata have at most 64 atoms, and this is the hot path.
             ([known], [values]) => {
-                let cubes = &self.0.cubes[way.cubes.start as usize..way.cubes.end as usize];
+                let cubes = &self.0.cubes[edge.cubes.start as usize..edge.cubes.end as usize];
                 cubes.as_chunks().0.iter().any(|[mask, expected]| mask & known & (expected ^ values) == 0)
             }
-            _ => self.cubes(way).any(|cube| is_open(cube, known, values)),
+            _ => self.cubes(edge).any(|cube| is_open(cube, known, values)),
         }
     }
 
     /// The cubes of an edge: atoms and their values.
-    fn cubes(&self, way: &CompiledEdge) -> impl Iterator<Item = (&[u64], &[u64])> {
+    fn cubes(&self, edge: &CompiledEdge) -> impl Iterator<Item = (&[u64], &[u64])> {
         let words = self.0.atom_words;
-        let cubes = &self.0.cubes[way.cubes.start as usize..way.cubes.end as usize];
+        let cubes = &self.0.cubes[edge.cubes.start as usize..edge.cubes.end as usize];
         cubes.chunks_exact(2 * words).map(move |cube| cube.split_at(words))
     }
 }

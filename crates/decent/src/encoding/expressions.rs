@@ -214,19 +214,19 @@ impl<P: Profile> Expressions<P> {
     pub fn tick(&mut self, machine: &Machine) {
         let Some((&end, row)) = self.rows.last_key_value() else { return };
         let Some(at) = end.checked_add(1) else { return };
-        let mut ways: BTreeMap<State, Vec<Expression>> = BTreeMap::new();
+        let mut by_target: BTreeMap<State, Vec<Expression>> = BTreeMap::new();
         for entry in row.clone() {
             if entry.expression == Expression::FALSE {
                 continue;
             }
             for edge in &machine.edges[entry.state as usize] {
                 let label = label(&mut self.pool, &edge.cubes, at);
-                let way = self.pool.and([entry.expression, label]);
-                ways.entry(edge.to).or_default().push(way);
+                let condition = self.pool.and([entry.expression, label]);
+                by_target.entry(edge.to).or_default().push(condition);
             }
         }
         let pool = &mut self.pool;
-        let row = ways.into_iter().map(|(state, ways)| Entry::new(state, pool.or(ways)));
+        let row = by_target.into_iter().map(|(state, by_target)| Entry::new(state, pool.or(by_target)));
         let row: Vec<Entry> = row.collect();
         let certain = row.iter().find(|entry| entry.expression == Expression::TRUE).map(|entry| entry.state);
         self.rows.insert(at, row);

@@ -188,10 +188,10 @@ impl Specification {
 
     /// Builds the automaton for a black box: its verdict is the observed one.
     fn relay(&self, id: MonitorId) -> Automaton {
-        let said = self.box_atom(id);
+        let box_atom = self.box_atom(id);
         let to = |state, value| Edge {
             to: state,
-            cubes: vec![said.map(|atom| (atom, value)).into_iter().collect()],
+            cubes: vec![box_atom.map(|atom| (atom, value)).into_iter().collect()],
         };
         let always = |state| vec![Edge { to: state, cubes: vec![Vec::new()] }];
         Automaton {
@@ -257,9 +257,9 @@ impl Specification {
     /// Returns whether a proposition stands for the verdict of a black box.
     pub fn is_black_box(&self, proposition: PropositionId) -> bool {
         let is_box = |id: &MonitorId| matches!(self.monitor(*id).body, MonitorBody::BlackBox { .. });
-        let said =
+        let atom =
             self.system.proposition_name(proposition).strip_prefix('@').and_then(|name| self.find(name));
-        said.filter(is_box)
+        atom.filter(is_box)
             .is_some_and(|id| box_proposition(self.name(id)) == self.system.proposition_name(proposition))
     }
 }

@@ -119,8 +119,8 @@ impl<'a> Flattener<'a> {
         loop {
             let mut changed = false;
             for monitor in component {
-                let said = self.begin(*monitor, now)?;
-                let [holds, fails] = self.certain(&said, open)?;
+                let expression = self.begin(*monitor, now)?;
+                let [holds, fails] = self.certain(&expression, open)?;
                 let unknown = self.logic.labels.variable(Variable::Helper(free + *monitor as u32))?;
                 let rest = self.logic.labels.minus(&unknown, &fails)?;
                 let known = self.logic.labels.or(&holds, &rest)?;
@@ -154,14 +154,14 @@ impl<'a> Flattener<'a> {
             return Ok(self.future[monitor][state].clone());
         }
         let labels = &self.logic.labels;
-        let mut said = labels.bottom();
+        let mut expression = labels.bottom();
         for edge in &automaton.edges[state] {
             for cube in &edge.cubes {
                 let taken = self.product(cube, now, &self.future[monitor][edge.to as usize])?;
-                said = labels.or(&said, &taken)?;
+                expression = labels.or(&expression, &taken)?;
             }
         }
-        Ok(said)
+        Ok(expression)
     }
 
     fn product(&self, cube: &Cube, now: &[Label], and: &Label) -> Result<Label, TooLarge> {

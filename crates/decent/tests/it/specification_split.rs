@@ -135,7 +135,9 @@ fn exceeded_limit_is_reported_as_such() {
     assert_eq!(states, SplitError::TooLarge(TooLarge { what: "states of a monitor", limit: 100 }));
     let words = states.to_string();
     assert!(
-        words.starts_with("too large: more than 100 states of a monitor: write the formula as monitors"),
+        words.starts_with(
+            "too large: more than 100 states of a monitor: write the formula as several monitors"
+        ),
         "{words}"
     );
     let formulae = refused("F(p & X[80] r)", Budget { formulae: 50, ..Budget::default() });

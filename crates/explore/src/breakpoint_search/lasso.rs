@@ -1,4 +1,4 @@
-//! Infinite executions: a path to a cycle that is in every acceptance set.
+//! Infinite executions: a path to a cycle that visits every acceptance set.
 //!
 //! Since a debugger searches any subject, the whole product graph is built breadth-first, and its strongly connected
 //! components are computed. Model checking uses the on-the-fly search of [`cycles`](crate::cycles) instead.
@@ -20,7 +20,7 @@ struct ProductEdge<A> {
 
 type ProductGraph<A> = Vec<Vec<ProductEdge<A>>>;
 
-/// One accepted execution for each component that has one, nearest components first.
+/// One accepted execution for each strongly connected component that has one, nearest first.
 pub(crate) fn find<S: Semantics>(
     finder: &BreakpointFinder<'_, S>,
     starts: &[S::Config],
@@ -28,12 +28,12 @@ pub(crate) fn find<S: Semantics>(
 ) -> BreakpointSearchResult<S::Config, S::Action> {
     let subject = finder.subject;
     let mut tree = SearchTree::new(finder.limits, finder.listener, finder.reduction);
-    let mut failed = None;
+    let mut error = None;
     let mut transition = Vec::new();
     for start in starts {
         transition.clear();
         let read = automaton.edges(subject, Step::initial(start), automaton.initial(), &mut transition);
-        failed = failed.or(read.err());
+        error = error.or(read.err());
         for (state, _) in transition.drain(..) {
             tree.insert(None, start.clone(), state);
         }
@@ -44,18 +44,18 @@ pub(crate) fn find<S: Semantics>(
         if tree.exceeds_limits(node) {
             break;
         }
-        let mut from_here = Vec::new();
+        let mut edges = Vec::new();
         if tree.is_within_depth(node) {
             let mut is_stuck = true;
             for (action, target) in subject.steps(&config) {
                 is_stuck = false;
                 tree.totals.transitions += 1;
                 let step = Step::by_action(&config, &action, &target);
-                failed = failed.or(automaton.edges(subject, step, state, &mut transition).err());
+                error = error.or(automaton.edges(subject, step, state, &mut transition).err());
                 for (state, marks) in transition.drain(..) {
                     match tree.insert(Some((node, &action)), target.clone(), state) {
                         Insertion::New(to) | Insertion::Known(to) => {
-                            from_here.push(ProductEdge { action: Some(action.clone()), marks, to });
+                            edges.push(ProductEdge { action: Some(action.clone()), marks, to });
                         }
                         Insertion::Skipped => {}
                     }
@@ -63,19 +63,19 @@ pub(crate) fn find<S: Semantics>(
             }
             if is_stuck {
                 let step = Step::idle(&config, &config);
-                failed = failed.or(automaton.edges(subject, step, state, &mut transition).err());
+                error = error.or(automaton.edges(subject, step, state, &mut transition).err());
                 for (state, marks) in transition.drain(..) {
                     // The path leads to the deadlocked configuration; staying there is no action.
                     match tree.insert_idle(node, config.clone(), state) {
                         Insertion::New(to) | Insertion::Known(to) => {
-                            from_here.push(ProductEdge { action: None, marks, to })
+                            edges.push(ProductEdge { action: None, marks, to })
                         }
                         Insertion::Skipped => {}
                     }
                 }
             }
         }
-        graph.push(from_here);
+        graph.push(edges);
     }
     // Configurations that were met but not explored have no known successors.
     graph.resize_with(tree.totals.states as usize, Vec::new);
@@ -96,7 +96,7 @@ pub(crate) fn find<S: Semantics>(
         let shortest = entries.into_iter().filter_map(lasso).min_by_key(Execution::len);
         witnesses.extend(shortest.map(|execution| Witness { execution, hits: Vec::new() }));
     }
-    BreakpointSearchResult { witnesses, failed, ..tree.finish() }
+    BreakpointSearchResult { witnesses, failed: error, ..tree.finish() }
 }
 
 /// Number of nodes of a component that are tried as the start of the cycle. More trials find shorter executions.
@@ -107,24 +107,24 @@ fn components<A>(graph: &ProductGraph<A>) -> Vec<u32> {
     const NONE: u32 = u32::MAX;
     let (mut index, mut low) = (vec![NONE; graph.len()], vec![NONE; graph.len()]);
     let mut component = vec![NONE; graph.len()];
-    let (mut stack, mut open) = (Vec::new(), Vec::new());
-    let (mut count, mut found) = (0, 0);
+    let (mut stack, mut call_stack) = (Vec::new(), Vec::new());
+    let (mut next_index, mut scc_count) = (0, 0);
     for root in 0..graph.len() {
         if index[root] != NONE {
             continue;
         }
-        open.push((root, 0));
-        while let Some((node, at)) = open.pop() {
+        call_stack.push((root, 0));
+        while let Some((node, at)) = call_stack.pop() {
             if at == 0 {
-                (index[node], low[node]) = (count, count);
-                count += 1;
+                (index[node], low[node]) = (next_index, next_index);
+                next_index += 1;
                 stack.push(node);
             }
             if let Some(edge) = graph[node].get(at) {
-                open.push((node, at + 1));
+                call_stack.push((node, at + 1));
                 let to = edge.to as usize;
                 if index[to] == NONE {
-                    open.push((to, 0));
+                    call_stack.push((to, 0));
                 } else if component[to] == NONE {
                     low[node] = low[node].min(index[to]);
                 }
@@ -132,14 +132,14 @@ fn components<A>(graph: &ProductGraph<A>) -> Vec<u32> {
             }
             if low[node] == index[node] {
                 while let Some(member) = stack.pop() {
-                    component[member] = found;
+                    component[member] = scc_count;
                     if member == node {
                         break;
                     }
                 }
-                found += 1;
+                scc_count += 1;
             }
-            if let Some((parent, _)) = open.last() {
+            if let Some((parent, _)) = call_stack.last() {
                 low[*parent] = low[*parent].min(low[node]);
             }
         }
@@ -147,20 +147,20 @@ fn components<A>(graph: &ProductGraph<A>) -> Vec<u32> {
     component
 }
 
-/// The first nodes of each component that contains a cycle in all acceptance sets.
+/// The first nodes of each strongly connected component that contains a cycle that visits all acceptance sets.
 fn entries<A>(graph: &ProductGraph<A>, component: &[u32], all: u64) -> Vec<Vec<u32>> {
-    let count = component.iter().max().map_or(0, |max_witnesses| *max_witnesses as usize + 1);
-    let (mut marks, mut is_cyclic) = (vec![0; count], vec![false; count]);
-    for (node, from_here) in graph.iter().enumerate() {
-        for edge in from_here.iter().filter(|edge| component[edge.to as usize] == component[node]) {
+    let scc_count = component.iter().max().map_or(0, |last| *last as usize + 1);
+    let (mut marks, mut is_cyclic) = (vec![0; scc_count], vec![false; scc_count]);
+    for (node, edges) in graph.iter().enumerate() {
+        for edge in edges.iter().filter(|edge| component[edge.to as usize] == component[node]) {
             marks[component[node] as usize] |= edge.marks;
             is_cyclic[component[node] as usize] = true;
         }
     }
     let mut entries: IndexMap<u32, Vec<u32>> = IndexMap::new();
-    for (node, of) in (0..).zip(component) {
-        if is_cyclic[*of as usize] && marks[*of as usize] & all == all {
-            let first = entries.entry(*of).or_default();
+    for (node, scc) in (0..).zip(component) {
+        if is_cyclic[*scc as usize] && marks[*scc as usize] & all == all {
+            let first = entries.entry(*scc).or_default();
             if first.len() < MAX_ENTRIES {
                 first.push(node);
             }
@@ -169,7 +169,7 @@ fn entries<A>(graph: &ProductGraph<A>, component: &[u32], all: u64) -> Vec<Vec<u
     entries.into_values().collect()
 }
 
-/// A cycle through `entry` inside its component that is in all acceptance sets.
+/// A cycle through `entry` inside its component that visits all acceptance sets.
 fn cycle<'l, A>(
     graph: &'l ProductGraph<A>,
     component: &[u32],
@@ -179,11 +179,11 @@ fn cycle<'l, A>(
     let mut cycle: Vec<&ProductEdge<A>> = Vec::new();
     let (mut at, mut marks) = (entry, 0);
     while marks & all != all {
-        let path_to = shortest_path(graph, component, at, |edge| edge.marks & all & !marks != 0);
-        let Some(last) = path_to.last() else { return cycle };
+        let path = shortest_path(graph, component, at, |edge| edge.marks & all & !marks != 0);
+        let Some(last) = path.last() else { return cycle };
         at = last.to;
-        marks |= path_to.iter().fold(0, |marks, edge| marks | edge.marks);
-        cycle.extend(path_to);
+        marks |= path.iter().fold(0, |marks, edge| marks | edge.marks);
+        cycle.extend(path);
     }
     if at != entry || cycle.is_empty() {
         cycle.extend(shortest_path(graph, component, at, |edge| edge.to == entry));
@@ -198,7 +198,7 @@ fn shortest_path<'l, A>(
     from: u32,
     is_wanted: impl Fn(&ProductEdge<A>) -> bool,
 ) -> Vec<&'l ProductEdge<A>> {
-    let mut info: Vec<Option<(u32, &ProductEdge<A>)>> = (0..graph.len()).map(|_| None).collect();
+    let mut predecessors: Vec<Option<(u32, &ProductEdge<A>)>> = (0..graph.len()).map(|_| None).collect();
     let mut waiting = VecDeque::from([from]);
     while let Some(node) = waiting.pop_front() {
         for edge in &graph[node as usize] {
@@ -207,18 +207,18 @@ fn shortest_path<'l, A>(
                 continue;
             }
             if is_wanted(edge) {
-                let (mut path_to, mut at) = (vec![edge], node);
+                let (mut path, mut at) = (vec![edge], node);
                 while at != from
-                    && let Some((before, edge)) = &info[at as usize]
+                    && let Some((before, edge)) = &predecessors[at as usize]
                 {
-                    path_to.push(*edge);
+                    path.push(*edge);
                     at = *before;
                 }
-                path_to.reverse();
-                return path_to;
+                path.reverse();
+                return path;
             }
-            if info[to].is_none() && edge.to != from {
-                info[to] = Some((node, edge));
+            if predecessors[to].is_none() && edge.to != from {
+                predecessors[to] = Some((node, edge));
                 waiting.push_back(edge.to);
             }
         }

@@ -5,8 +5,8 @@
 //! . "x' == x + 1"+ close?             any step, a step with a property, once or more, at most once
 //! ```
 //!
-//! A name matches a step by an action of that name, a quoted text a step that satisfies the predicate; the caller
-//! defines the meaning of both. Expressions are concatenated with or without a space.
+//! A name matches a step by an action of that name. Quoted text matches a step that satisfies the predicate. The
+//! caller defines both. Expressions are concatenated with or without a space.
 
 use crate::breakpoint_search::{Automaton, Edge};
 use std::collections::BTreeSet;
@@ -58,7 +58,7 @@ pub fn compile<E>(
 where
     E: Clone,
 {
-    if text.len() > MAX_LENGTH {
+    if text.chars().count() > MAX_LENGTH {
         return Err(format!("the expression is longer than {MAX_LENGTH} characters"));
     }
     let mut parser =
@@ -111,13 +111,13 @@ impl<'t, E> Parser<'t, '_, E> {
         (!rest.is_empty()).then_some(rest)
     }
 
-    fn next(&mut self) -> Option<char> {
+    fn peek(&mut self) -> Option<char> {
         self.rest().and_then(|rest| rest.chars().next())
     }
 
     fn alternatives(&mut self) -> Result<Fragment, String> {
         let mut whole = self.sequence()?;
-        while self.next() == Some('|') {
+        while self.peek() == Some('|') {
             self.at += 1;
             let fragment = self.sequence()?;
             whole.is_nullable |= fragment.is_nullable;
@@ -129,7 +129,7 @@ impl<'t, E> Parser<'t, '_, E> {
 
     fn sequence(&mut self) -> Result<Fragment, String> {
         let mut whole = self.repeated()?;
-        while self.next().is_some_and(|next| !matches!(next, '|' | ')')) {
+        while self.peek().is_some_and(|next| !matches!(next, '|' | ')')) {
             let fragment = self.repeated()?;
             self.link(&whole.last, &fragment.first);
             if whole.is_nullable {
@@ -147,7 +147,7 @@ impl<'t, E> Parser<'t, '_, E> {
 
     fn repeated(&mut self) -> Result<Fragment, String> {
         let mut fragment = self.single()?;
-        while let Some(sign @ ('*' | '+' | '?')) = self.next() {
+        while let Some(sign @ ('*' | '+' | '?')) = self.peek() {
             self.at += 1;
             if sign != '?' {
                 self.link(&fragment.last.clone(), &fragment.first.clone());
@@ -170,7 +170,7 @@ impl<'t, E> Parser<'t, '_, E> {
                     return Err(format!("parentheses are nested more than {MAX_DEPTH} deep"));
                 }
                 let fragment = self.alternatives()?;
-                if self.next() != Some(')') {
+                if self.peek() != Some(')') {
                     return Err("missing `)`".to_owned());
                 }
                 self.at += 1;

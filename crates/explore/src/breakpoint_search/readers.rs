@@ -64,17 +64,17 @@ where
     }
 
     fn read(&self, subject: &S, step: StepRef<'_, S>, at: u32) -> u32 {
-        let mut info = Vec::new();
+        let mut successors = Vec::new();
         for before in self.sets.value(at).unwrap_or_default() {
             for action in self.property.actions(subject, step, &before) {
                 for config in self.property.execute(subject, step, &before, &action) {
-                    if !info.contains(&config) {
-                        info.push(config);
+                    if !successors.contains(&config) {
+                        successors.push(config);
                     }
                 }
             }
         }
-        self.sets.of(info)
+        self.sets.of(successors)
     }
 
     fn is_hit(&self, at: u32) -> bool {
@@ -146,11 +146,11 @@ where
         if step.source.is_none() && !self.automaton.reads_start {
             return at;
         }
-        let mut info = Vec::new();
+        let mut targets = Vec::new();
         let before = self.sets.value(at).unwrap_or_default();
         for edge in before.iter().filter_map(|state| self.automaton.edges.get(*state as usize)).flatten() {
             match edge.label.as_ref().map(|label| subject.evaluate(label, step)) {
-                None | Some(Ok(true)) => info.push(edge.target),
+                None | Some(Ok(true)) => targets.push(edge.target),
                 Some(Ok(false)) => {}
                 // A finite automaton stops at the error; an infinite one reports it in the search for infinite
                 // executions.
@@ -158,9 +158,9 @@ where
                 Some(Err(_)) => {}
             }
         }
-        info.sort_unstable();
-        info.dedup();
-        self.sets.of(info)
+        targets.sort_unstable();
+        targets.dedup();
+        self.sets.of(targets)
     }
 
     fn is_hit(&self, at: u32) -> bool {

@@ -96,6 +96,9 @@ impl ViolationReader<'_> {
     }
 }
 
+/// The state after an event whose parameters could not be evaluated.
+const FAILED: u32 = u32::MAX;
+
 impl<S: HasModel> StepReader<S> for ViolationReader<'_> {
     fn start(&self, _: &S) -> u32 {
         self.states.of(self.automaton.start(&mut Scratch::default(), &mut NoopObserver))
@@ -103,18 +106,18 @@ impl<S: HasModel> StepReader<S> for ViolationReader<'_> {
 
     fn read(&self, _: &S, step: StepRef<'_, S>, at: u32) -> u32 {
         let step = S::step(step);
-        let (Some(events), Some(mut state)) = (self.events(step), self.states.value(at)) else { return at };
+        let (Some(events), Some(mut slices)) = (self.events(step), self.states.value(at)) else { return at };
         let (mut values, mut scratch) = (Vec::new(), Scratch::default());
         // A parameter without a value stops the search; `fault` reports the reason.
         if events.values(self.model, step, &mut values).is_err() {
             return FAILED;
         }
         events.emit(&values, &mut |event| {
-            if self.automaton.needs_event(&state, event.id) {
-                self.automaton.step(&mut state, &mut scratch, event, &mut NoopObserver);
+            if self.automaton.needs_event(&slices, event.id) {
+                self.automaton.step(&mut slices, &mut scratch, event, &mut NoopObserver);
             }
         });
-        self.states.of(state)
+        self.states.of(slices)
     }
 
     fn is_hit(&self, at: u32) -> bool {
@@ -132,6 +135,3 @@ impl<S: HasModel> StepReader<S> for ViolationReader<'_> {
         failed.map(|reason| format!("a parameter of the event has no value: {reason}"))
     }
 }
-
-/// The state after an event whose parameters could not be evaluated.
-const FAILED: u32 = u32::MAX;

@@ -275,10 +275,10 @@ impl Emitter<'_> {
     pub(super) fn range_arguments<'e>(&mut self, over: &'e Expr) -> Option<&'e [Expr]> {
         let Expr::Call(call) = over else { return None };
         let Expr::Name(name) = &*call.func else { return None };
-        let ours = name.id.as_str() == "range"
+        let is_range = name.id.as_str() == "range"
             && !self.compiler.program.functions.iter().any(|(function, _)| function == "range")
             && call.arguments.keywords.is_empty();
         let args = &*call.arguments.args;
-        (ours && (1..=3).contains(&args.len())).then_some(args)
+        (is_range && (1..=3).contains(&args.len())).then_some(args)
     }
 }

@@ -9,14 +9,14 @@ use crate::vm::{Jni, Method, Ref};
 pub(crate) fn hidden_frames(agent: &Agent, jni: Jni, thread: Option<Ref>) -> i32 {
     let Some(helper) = agent.helper.get() else { return 0 };
     let frames = agent.ti.stack(thread, 4).unwrap_or_default();
-    let ours = frames.iter().take_while(|(method, _)| {
+    let agent_frames = frames.iter().take_while(|(method, _)| {
         agent.ti.declaring_class(*method).is_ok_and(|class| {
             let same = jni.is_same(class, helper.get());
             jni.delete_local(class);
             same
         })
     });
-    ours.count() as i32
+    agent_frames.count() as i32
 }
 
 /// The line of a bytecode in a method.

@@ -7,11 +7,20 @@ use crate::vm::{Global, Jni, Ref};
 use jvmti_bindings::sys::jvmti::{self as raw, jvmtiCapabilities};
 use std::sync::Mutex;
 
-/// The threads that are suspended.
-static SUSPENDED: Mutex<Option<Vec<Global>>> = Mutex::new(None);
+/// Whether the program's threads are suspended.
+enum Suspension {
+    /// They run.
+    Running,
+    /// These were suspended.
+    Suspended(Vec<Global>),
+    /// They were to be suspended, but the capability is not available.
+    Refused,
+}
+
+static SUSPENSION: Mutex<Suspension> = Mutex::new(Suspension::Running);
 
 /// The program's threads, without those of the virtual machine and of debuggers.
-fn program(agent: &Agent, jni: Jni) -> Vec<Ref> {
+fn program_threads(agent: &Agent, jni: Jni) -> Vec<Ref> {
     let is_program = |thread: &Ref| match agent.ti.thread_info(*thread) {
         Ok((_, Some(group))) => {
             let name = agent.ti.group_name(group).unwrap_or_default();
@@ -26,18 +35,18 @@ fn program(agent: &Agent, jni: Jni) -> Vec<Ref> {
 
 /// Suspends the program's threads, as far as the virtual machine allows.
 pub(crate) fn suspend_all(agent: &Agent, jni: Jni) {
-    let mut suspended = locked(&SUSPENDED);
-    if suspended.is_some() {
+    let mut suspension = locked(&SUSPENSION);
+    if !matches!(*suspension, Suspension::Running) {
         return;
     }
-    let mut power = jvmtiCapabilities::default();
-    power.set_can_suspend(true);
-    if agent.ti.add_capabilities(&power).is_err() {
+    let mut capabilities = jvmtiCapabilities::default();
+    capabilities.set_can_suspend(true);
+    if agent.ti.add_capabilities(&capabilities).is_err() {
         agent.warn(
-            "another debugger has the right to suspend threads: only threads with an event are stopped"
+            "another debugger holds the capability to suspend threads: only threads that reach an event are stopped"
                 .to_owned(),
         );
-        *suspended = Some(Vec::new());
+        *suspension = Suspension::Refused;
         return;
     }
     let _ = agent.ti.suspend_virtual();
@@ -45,7 +54,7 @@ pub(crate) fn suspend_all(agent: &Agent, jni: Jni) {
     // Threads may start others in the meantime: repeat until there are no new ones.
     for _ in 0..100 {
         let mut new = false;
-        for thread in program(agent, jni) {
+        for thread in program_threads(agent, jni) {
             if agent.ti.suspend(thread) == Ok(()) {
                 new = true;
                 all.extend(jni.global(thread));
@@ -55,35 +64,37 @@ pub(crate) fn suspend_all(agent: &Agent, jni: Jni) {
             break;
         }
     }
-    *suspended = Some(all);
+    *suspension = Suspension::Suspended(all);
 }
 
-/// Resumes them.
+/// Resumes the threads suspended by [`suspend_all`].
 pub(crate) fn resume_all(agent: &Agent, jni: Jni) {
-    let Some(all) = locked(&SUSPENDED).take() else { return };
+    let suspension = std::mem::replace(&mut *locked(&SUSPENSION), Suspension::Running);
+    let Suspension::Suspended(all) = suspension else { return };
     for thread in all {
         // A thread that has ended cannot be resumed.
         let _ = agent.ti.resume(thread.get());
         jni.delete_global(thread);
     }
     let _ = agent.ti.resume_virtual();
-    let mut power = jvmtiCapabilities::default();
-    power.set_can_suspend(true);
+    let mut capabilities = jvmtiCapabilities::default();
+    capabilities.set_can_suspend(true);
     // Other debuggers may need it.
-    let _ = agent.ti.relinquish_capabilities(&power);
+    let _ = agent.ti.relinquish_capabilities(&capabilities);
 }
 
-/// The thread of this number.
+/// The thread with this number.
 pub(crate) fn find(agent: &Agent, jni: Jni, number: u32) -> Result<Ref, String> {
-    all(agent, jni)
+    listed_threads(agent, jni)
         .into_iter()
         .find(|thread| agent.thread_number(jni, *thread) == number)
         .ok_or_else(|| format!("there is no thread {number}; see `info threads`"))
 }
 
-/// The program's threads, including the one that waits for a command if it is a virtual one.
-fn all(agent: &Agent, jni: Jni) -> Vec<Ref> {
-    let mut all = program(agent, jni);
+/// The program's threads. If the thread that waits for a command is virtual, the virtual machine does not list it, so it
+/// is added.
+fn listed_threads(agent: &Agent, jni: Jni) -> Vec<Ref> {
+    let mut all = program_threads(agent, jni);
     if let Some(number) = agent.channel.waiting_number()
         && !all.iter().any(|thread| agent.thread_number(jni, *thread) == number)
     {
@@ -104,7 +115,7 @@ pub(crate) fn list(agent: &Agent, jni: Jni) -> Vec<Thread> {
             location: at.map(|(method, location)| stack::code_location(agent, method, location)),
         }
     };
-    let mut all: Vec<Thread> = all(agent, jni).into_iter().map(reported).collect();
+    let mut all: Vec<Thread> = listed_threads(agent, jni).into_iter().map(reported).collect();
     all.sort_by_key(|thread| thread.id);
     all
 }

@@ -110,8 +110,8 @@ impl Ti {
 
     // ---- the virtual machine -------------------------------------------------------------------------------------
 
-    pub(crate) fn add_capabilities(self, wanted: &jvmtiCapabilities) -> Got {
-        call!(self, AddCapabilities, wanted)
+    pub(crate) fn add_capabilities(self, resolved: &jvmtiCapabilities) -> Got {
+        call!(self, AddCapabilities, resolved)
     }
 
     pub(crate) fn relinquish_capabilities(self, given: &jvmtiCapabilities) -> Got {

@@ -24,11 +24,11 @@ fn breakpoints_stop_at_methods_and_lines() {
     assert_eq!(live.run(), points(&[push]));
     assert_eq!(live.stack(), ["app.Queue.push:13", "app.Shop.main:15"]);
     assert_eq!(live.run(), points(&[push]));
-    live.target.enable_breakpoint(push, false).unwrap();
+    live.target.set_breakpoint_enabled(push, false).unwrap();
     assert_eq!(live.run(), points(&[line]));
     assert_eq!(live.stack(), ["app.Shop.main:18"]);
     assert_eq!(live.target.evaluate("sum").as_deref(), Ok("30"));
-    live.target.enable_breakpoint(push, true).unwrap();
+    live.target.set_breakpoint_enabled(push, true).unwrap();
     live.target.remove_breakpoint(line).unwrap();
     assert_eq!(live.run(), points(&[push]));
     let here = live.target.breakpoints().pop().unwrap();

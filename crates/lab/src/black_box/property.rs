@@ -6,7 +6,7 @@ use invigil_decent::system::{ComponentId, PropositionId, System};
 use invigil_expr::diag::{Diagnostic, Sources, Span};
 use invigil_expr::value::Value;
 use invigil_ltl::moore::Truth;
-use invigil_monitor::automaton::{AtEnd, Automaton, State};
+use invigil_monitor::automaton::{Automaton, EndVerdict, State};
 use invigil_monitor::event::{
     Event, EventCatalog, EventDecl, EventId, EventKind, ParamSource, ParamType, STATE_EVENT,
 };
@@ -191,13 +191,13 @@ fn said(state: &State) -> Truth {
     match (state.verdict, state.at_end) {
         (Verdict::Accepting, _) => Truth::True,
         (Verdict::NonAccepting | Verdict::Error, _) => Truth::False,
-        (Verdict::Undecided, AtEnd::Presumably(holds) | AtEnd::Decided(holds)) => {
+        (Verdict::Undecided, EndVerdict::Presumably(holds) | EndVerdict::Decided(holds)) => {
             if holds {
                 Truth::True
             } else {
                 Truth::False
             }
         }
-        (Verdict::Undecided, AtEnd::Nothing) => Truth::Unknown,
+        (Verdict::Undecided, EndVerdict::Nothing) => Truth::Unknown,
     }
 }

@@ -58,15 +58,15 @@ impl FormulaShape {
     }
 
     /// Draws the operator of a formula with this size, which must be greater than one.
-    fn draw(&self, size: usize, random: &mut Random) -> Option<Operator> {
-        let sum: u32 = self.operators(size > 2).map(|(_, often)| often).sum();
+    fn draw_operator(&self, size: usize, random: &mut Random) -> Option<Operator> {
+        let sum: u32 = self.operators(size > 2).map(|(_, frequency)| frequency).sum();
         if sum == 0 {
             return None;
         }
-        let mut left = random.random_range(0..sum);
-        self.operators(size > 2).find_map(|(operator, often)| match left.checked_sub(often) {
-            Some(less) => {
-                left = less;
+        let mut remaining = random.random_range(0..sum);
+        self.operators(size > 2).find_map(|(operator, frequency)| match remaining.checked_sub(frequency) {
+            Some(rest) => {
+                remaining = rest;
                 None
             }
             None => Some(operator),
@@ -74,8 +74,8 @@ impl FormulaShape {
     }
 }
 
-/// Draws formulae until one contains propositions of every component. `None` after a hundred thousand attempts: the
-/// size is too small.
+/// Draws formulae until one contains propositions of every component. `None` if there are no propositions, or if a
+/// hundred thousand attempts fail because the size is too small.
 ///
 /// # Errors
 /// Fails if there are too many formulae.
@@ -90,28 +90,31 @@ pub fn formula(
         return Ok(None);
     }
     for _ in 0..100_000 {
-        let drawn = draw(shape, names.len(), random);
-        let mentioned = drawn.iter().filter_map(|step| match step {
-            Step::Name(name) => Some(names[*name]),
-            Step::Operator(_) => None,
+        let drawn = draw_postfix(shape, names.len(), random);
+        let mentioned = drawn.iter().filter_map(|item| match item {
+            PostfixItem::Name(name) => Some(names[*name]),
+            PostfixItem::Operator(_) => None,
         });
-        if !are_all(system, mentioned) {
+        if !cover_all_components(system, mentioned) {
             continue;
         }
         let mut stack = Vec::new();
-        for step in drawn {
-            let made = match step {
-                Step::Name(name) => formulae.name(system.proposition_name(names[name]))?,
-                Step::Operator(operator) => {
-                    let last = stack.pop().unwrap_or(Formula::TRUE);
-                    make(formulae, operator, last, &mut stack)?
+        for item in drawn {
+            let made = match item {
+                PostfixItem::Name(name) => formulae.name(system.proposition_name(names[name]))?,
+                PostfixItem::Operator(operator) => {
+                    let operand = stack.pop().unwrap_or(Formula::TRUE);
+                    apply(formulae, operator, operand, &mut stack)?
                 }
             };
             stack.push(made);
         }
         // Simplification may have removed propositions, as in `a & !a`.
         if let Some(made) = stack.pop()
-            && are_all(system, names_in(formulae, made).filter_map(|name| system.find_proposition(name)))
+            && cover_all_components(
+                system,
+                names_in(formulae, made).filter_map(|name| system.find_proposition(name)),
+            )
         {
             return Ok(Some(made));
         }
@@ -120,7 +123,7 @@ pub fn formula(
 }
 
 /// Returns whether the propositions cover all components.
-fn are_all(system: &System, propositions: impl Iterator<Item = PropositionId>) -> bool {
+fn cover_all_components(system: &System, propositions: impl Iterator<Item = PropositionId>) -> bool {
     let mut has = vec![false; system.components().len()];
     propositions.for_each(|proposition| has[system.owner(proposition).index()] = true);
     has.iter().all(|has| *has)
@@ -137,21 +140,21 @@ fn names_in(formulae: &Formulae, formula: Formula) -> impl Iterator<Item = &str>
 }
 
 /// Element of a formula in postfix order.
-enum Step {
+enum PostfixItem {
     Name(usize),
     Operator(Operator),
 }
 
-fn draw(shape: &FormulaShape, names: usize, random: &mut Random) -> Vec<Step> {
+fn draw_postfix(shape: &FormulaShape, proposition_count: usize, random: &mut Random) -> Vec<PostfixItem> {
     let mut drawn = Vec::new();
     // Sizes of operands that are still to be drawn. Reversing the result puts operands before operators.
     let mut open = vec![shape.size.max(1)];
     while let Some(size) = open.pop() {
-        let operator = if size > 1 { shape.draw(size, random) } else { None };
+        let operator = if size > 1 { shape.draw_operator(size, random) } else { None };
         match operator {
-            None => drawn.push(Step::Name(random.random_range(0..names))),
+            None => drawn.push(PostfixItem::Name(random.random_range(0..proposition_count))),
             Some(operator) => {
-                drawn.push(Step::Operator(operator));
+                drawn.push(PostfixItem::Operator(operator));
                 match operator {
                     Operator::Until | Operator::And | Operator::Or => {
                         let left = random.random_range(1..size - 1);
@@ -166,21 +169,21 @@ fn draw(shape: &FormulaShape, names: usize, random: &mut Random) -> Vec<Step> {
     drawn
 }
 
-fn make(
+fn apply(
     formulae: &mut Formulae,
     operator: Operator,
-    last: Formula,
+    operand: Formula,
     stack: &mut Vec<Formula>,
 ) -> Result<Formula, TooLarge> {
     let mut other = || stack.pop().unwrap_or(Formula::TRUE);
     match operator {
-        Operator::Not => formulae.not(last),
-        Operator::Next => formulae.next(last),
-        Operator::Finally => formulae.finally(last),
-        Operator::Globally => formulae.globally(last),
-        Operator::Until => formulae.until(last, other()),
-        Operator::And => formulae.and([last, other()]),
-        Operator::Or => formulae.or([last, other()]),
+        Operator::Not => formulae.not(operand),
+        Operator::Next => formulae.next(operand),
+        Operator::Finally => formulae.finally(operand),
+        Operator::Globally => formulae.globally(operand),
+        Operator::Until => formulae.until(operand, other()),
+        Operator::And => formulae.and([operand, other()]),
+        Operator::Or => formulae.or([operand, other()]),
     }
 }
 

@@ -121,7 +121,7 @@ impl SyntheticBenchmark {
         let workloads = workloads.collect::<Result<_, _>>()?;
         let mut experiment =
             Experiment::new(&self.name(), Algorithm::ALL.to_vec(), ENCODINGS.to_vec(), workloads);
-        experiment.variants.retain(|way| *way != (Algorithm::Broadcast, EncodingKind::Expressions));
+        experiment.variants.retain(|variant| *variant != (Algorithm::Broadcast, EncodingKind::Expressions));
         experiment.budget = self.budget;
         Ok(experiment)
     }

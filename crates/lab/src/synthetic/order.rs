@@ -23,27 +23,32 @@ pub struct PairComparison {
     /// Figures of EH18.
     pub thesis: [f64; 2],
     /// Measured figures.
-    pub ours: [f64; 2],
+    pub measured: [f64; 2],
 }
 
 impl PairComparison {
     /// Returns whether the order is the same. Equal figures on one side agree with any order.
     pub fn agrees(&self) -> bool {
-        let [thesis, ours] = [self.thesis, self.ours].map(order);
-        thesis == ours || thesis == Ordering::Equal || ours == Ordering::Equal
+        let [thesis, measured] = [self.thesis, self.measured].map(order);
+        thesis == measured || thesis == Ordering::Equal || measured == Ordering::Equal
     }
 }
 
 impl fmt::Display for PairComparison {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let PairComparison { algorithms: [a, b], components, measure, thesis, ours } = self;
+        let PairComparison { algorithms: [a, b], components, measure, thesis, measured } = self;
         let sign = |order: Ordering| match order {
             Ordering::Less => "<",
             Ordering::Equal => "≈",
             Ordering::Greater => ">",
         };
         let side = |[a, b]: &[f64; 2]| format!("{a:.2} {} {b:.2}", sign(order([*a, *b])));
-        write!(f, "|C| = {components}, {measure}: {a} and {b}: thesis {}, here {}", side(thesis), side(ours))
+        write!(
+            f,
+            "|C| = {components}, {measure}: {a} and {b}: thesis {}, here {}",
+            side(thesis),
+            side(measured)
+        )
     }
 }
 
@@ -81,7 +86,7 @@ pub fn compare(measured: &[MeasuredMeans], encoding: &str) -> AlgorithmOrder {
                     components: first.components,
                     measure: MEASURES[measure].0,
                     thesis: both.map(|row| row.cells[measure].0),
-                    ours: [a, b].map(|found| found.means[measure].0),
+                    measured: [a, b].map(|found| found.means[measure].0),
                 };
                 order.pairs += 1;
                 if !comparison.agrees() {

@@ -15,8 +15,10 @@ pub fn plots(measured: &[MeasuredMeans], encoding: &str) -> Vec<(String, String)
     let picture = |(place, (measure, _)): (usize, &(&str, &str))| {
         let mut series = Vec::new();
         for (colour, name) in names.iter().enumerate() {
-            let ours = measured.iter().filter(|found| found.algorithm == *name && found.encoding == encoding);
-            let points = ours.map(|found| (found.components as f64, found.means[place].0)).collect();
+            let measured_means =
+                measured.iter().filter(|found| found.algorithm == *name && found.encoding == encoding);
+            let points =
+                measured_means.map(|found| (found.components as f64, found.means[place].0)).collect();
             series.push(Series { name: (*name).to_owned(), points, colour, is_dashed: false });
             let thesis = SYNTHETIC.iter().filter(|row| row.algorithm == *name);
             let points: Vec<_> = thesis.map(|row| (row.components as f64, row.cells[place].0)).collect();

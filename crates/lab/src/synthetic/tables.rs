@@ -6,7 +6,7 @@ use super::thesis::{ComponentsRow, DISTRIBUTIONS, MeanAndDeviation, SYNTHETIC};
 /// Columns of table 8.2 as indices into [`MEASURES`].
 const DISTRIBUTION_COLUMNS: [usize; 5] = [0, 1, 2, 4, 5];
 
-/// Formats table B.1: for each number of components and algorithm the row of EH18, if there is one, and the measured row.
+/// Formats table B.1: for each number of components and each algorithm, the row of EH18, if any, and the measured rows.
 pub fn components_table(measured: &[MeasuredMeans], thesis: &[ComponentsRow]) -> String {
     let mut lines = vec![head("|C|", MEASURES.iter().map(|(name, _)| *name))];
     let mut counts: Vec<usize> = measured.iter().map(|found| found.components).collect();
@@ -18,8 +18,8 @@ pub fn components_table(measured: &[MeasuredMeans], thesis: &[ComponentsRow]) ->
             if let Some(row) = known {
                 lines.push(line(&components.to_string(), algorithm, "thesis", row.cells));
             }
-            let ours = measured.iter();
-            for found in ours.filter(|found| found.algorithm == algorithm && found.components == components) {
+            let is_row = |row: &&MeasuredMeans| row.algorithm == algorithm && row.components == components;
+            for found in measured.iter().filter(is_row) {
                 lines.push(line(&components.to_string(), algorithm, &found.encoding, found.means));
             }
         }
@@ -78,21 +78,21 @@ fn head<'a>(first: &'a str, measures: impl Iterator<Item = &'a str>) -> Vec<Stri
 fn line<const N: usize>(
     first: &str,
     algorithm: &str,
-    whose: &str,
+    source: &str,
     cells: [MeanAndDeviation; N],
 ) -> Vec<String> {
-    let names = [first, algorithm, whose].map(str::to_owned);
+    let names = [first, algorithm, source].map(str::to_owned);
     names.into_iter().chain(cells.map(|(mean, deviation)| format!("{mean:.2} ({deviation:.2})"))).collect()
 }
 
-/// Aligns columns: the first `words` to the left, the others to the right.
-pub(crate) fn layout(lines: &[Vec<String>], words: usize) -> String {
+/// Aligns columns: the first `text_columns` to the left, the others to the right.
+pub(crate) fn layout(lines: &[Vec<String>], text_columns: usize) -> String {
     let columns = lines.first().map_or(0, Vec::len);
     let width = |at: usize| lines.iter().map(|line| line[at].chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..columns).map(width).collect();
     let mut out = String::new();
     for line in lines {
-        let cells = line.iter().zip(&widths).enumerate().map(|(at, (cell, width))| match at < words {
+        let cells = line.iter().zip(&widths).enumerate().map(|(at, (cell, width))| match at < text_columns {
             true => format!("{cell:<width$}"),
             false => format!("{cell:>width$}"),
         });

@@ -233,21 +233,21 @@ impl Expand<'_> {
             return report(self.diagnostics, diagnostic);
         };
         if inside.contains(&name) || inside.len() == MAX_DEPTH {
-            let words = match inside.contains(&name) {
+            let message = match inside.contains(&name) {
                 true => format!("the template `{name}` is recursive"),
                 false => format!("templates are nested more than {MAX_DEPTH} levels deep"),
             };
             return report(
                 self.diagnostics,
-                Diagnostic::error(span, words).related(template.name, "declared here"),
+                Diagnostic::error(span, message).related(template.name, "declared here"),
             );
         }
         if template.parameters.len() != arguments.len() {
             let (wanted, given) = (template.parameters.len(), arguments.len());
-            let words = format!("the template `{name}` has {wanted} parameters, but got {given} arguments");
+            let message = format!("the template `{name}` has {wanted} parameters, but got {given} arguments");
             let form = format!("write: use {name}({})", template.parameters.join(", "));
             let diagnostic =
-                Diagnostic::error(span, words).related(template.name, "declared here").help(form);
+                Diagnostic::error(span, message).related(template.name, "declared here").help(form);
             return report(self.diagnostics, diagnostic);
         }
         let (parameters, body) = (template.parameters.clone(), template.body.clone());
@@ -282,8 +282,8 @@ impl Expand<'_> {
                 range.clone().map(with).collect()
             }
             [(at, _)] => {
-                let words = format!("the range `{}` is too large", values[*at]);
-                report(self.diagnostics, Diagnostic::error(arguments[*at].1, words));
+                let message = format!("the range `{}` is too large", values[*at]);
+                report(self.diagnostics, Diagnostic::error(arguments[*at].1, message));
                 Vec::new()
             }
             [_, (second, _), ..] => {
@@ -312,8 +312,8 @@ impl Expand<'_> {
             };
             let name = text[open + 1..close].trim();
             let Some(value) = values.get(name) else {
-                let words = format!("the template has no parameter `{name}`");
-                let diagnostic = Diagnostic::error(line.text.span(open..close + 1), words);
+                let message = format!("the template has no parameter `{name}`");
+                let diagnostic = Diagnostic::error(line.text.span(open..close + 1), message);
                 report(self.diagnostics, nearest_help(diagnostic, name, values.keys().copied()));
                 return None;
             };

@@ -44,10 +44,10 @@ pub(crate) fn lower(raw: RawSpecification, diagnostics: &mut Vec<Diagnostic>) ->
     let loaded = LoadedSpecification { specification, monitor_spans, whole };
     let reported = loaded.diagnostics(loaded.specification.check());
     // Errors of the whole specification are consequences of earlier ones, if there are any.
-    let said = !diagnostics.is_empty();
+    let has_errors = !diagnostics.is_empty();
     reported
         .into_iter()
-        .filter(|diagnostic| !(said && diagnostic.span == whole))
+        .filter(|diagnostic| !(has_errors && diagnostic.span == whole))
         .for_each(|diagnostic| report(diagnostics, diagnostic));
     (diagnostics.len() == before).then_some(loaded)
 }
@@ -197,8 +197,8 @@ fn root(
         }
         [first, second, ..] => {
             let [one, two] = [first, second].map(|id| specification.name(*id));
-            let words = format!("the root is ambiguous: nothing refers to `{one}` or `{two}`");
-            let diagnostic = Diagnostic::error(monitor_spans[second.index()].name, words);
+            let message = format!("the root is ambiguous: nothing refers to `{one}` or `{two}`");
+            let diagnostic = Diagnostic::error(monitor_spans[second.index()].name, message);
             let diagnostic = diagnostic.related(monitor_spans[first.index()].name, "also a candidate");
             report(diagnostics, diagnostic.help(format!("declare it: root {one}")));
         }

@@ -38,17 +38,17 @@ impl<'a> Lowering<'a> {
     /// Returns source text on a single line, shortened if necessary.
     fn excerpt(&self, span: Span) -> String {
         let text = self.text.get(span.start as usize..span.end as usize).unwrap_or("");
-        let mut words = String::new();
+        let mut normalized = String::new();
         for word in text.split_whitespace() {
-            if words.len() > MAX_CONDITION_LENGTH {
-                return format!("{words} …");
+            if normalized.len() > MAX_CONDITION_LENGTH {
+                return format!("{normalized} …");
             }
-            if !words.is_empty() {
-                words.push(' ');
+            if !normalized.is_empty() {
+                normalized.push(' ');
             }
-            words.extend(word.chars().take(MAX_CONDITION_LENGTH));
+            normalized.extend(word.chars().take(MAX_CONDITION_LENGTH));
         }
-        words
+        normalized
     }
 
     /// Adds the property process: no execution may be accepted by it.

@@ -28,7 +28,7 @@ pub(super) struct Atoms {
     pub(super) conditions: Vec<Condition>,
 }
 
-/// An atom that holds at the events of a name.
+/// An atom that holds at events with a given name.
 pub(super) struct EventAtom {
     pub(super) atom: Atom,
     pub(super) name: String,
@@ -55,7 +55,7 @@ impl Atoms {
             match &located.proposition {
                 Proposition::Name(name) => atoms.events.extend(event(located, name, diagnostics)),
                 // No expression starts with such a word followed by a name.
-                Proposition::Expression(text) if has_event_kind(text) => {
+                Proposition::Expression(text) if starts_with_event_keyword(text) => {
                     atoms.events.extend(event(located, text, diagnostics));
                 }
                 Proposition::Expression(text) => {
@@ -78,7 +78,7 @@ impl Atoms {
 const EVENT_KEYWORDS: [&str; 7] = ["before", "after", "event", "call", "read", "write", "access"];
 
 /// Whether a text starts with an event kind: `after queue_pop`.
-pub(super) fn has_event_kind(text: &str) -> bool {
+pub(super) fn starts_with_event_keyword(text: &str) -> bool {
     let begins_name = |rest: &str| rest.starts_with(|c: char| c.is_alphanumeric() || "_#/.~\"".contains(c));
     let split = text.trim().split_once(char::is_whitespace);
     split.is_some_and(|(first, rest)| EVENT_KEYWORDS.contains(&first) && begins_name(rest.trim_start()))
@@ -94,7 +94,7 @@ pub(super) fn has_event_kind(text: &str) -> bool {
 /// assert_eq!(event_named("after queue_pop"), ("queue_pop".to_owned(), EventKind::After));
 /// ```
 pub fn event_named(name: &str) -> (String, EventKind) {
-    let pattern = if has_event_kind(name) { prop::event(name).0 } else { None };
+    let pattern = if starts_with_event_keyword(name) { prop::event(name).0 } else { None };
     pattern.map_or_else(
         || (name.to_owned(), EventKind::implied_by(name)),
         |EventPattern { kind, name, .. }| (name.text, kind),
@@ -111,7 +111,7 @@ fn forbidden_event(located: &LocatedAtom, name: &str) -> Diagnostic {
 }
 
 fn event(located: &LocatedAtom, name: &str, diagnostics: &mut Vec<Diagnostic>) -> Option<EventAtom> {
-    if !has_event_kind(name) && !name.contains('(') {
+    if !starts_with_event_keyword(name) && !name.contains('(') {
         if EVENTS_NOT_IN_FORMULAE.contains(&name) {
             diagnostics.push(forbidden_event(located, name));
             return None;

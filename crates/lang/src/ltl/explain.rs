@@ -13,7 +13,7 @@
 //! ```
 
 use super::TraceSemantics;
-use super::atoms::has_event_kind;
+use super::atoms::starts_with_event_keyword;
 use super::graph::{class, note, shorten};
 use super::labels::sum;
 use super::names::names;
@@ -29,7 +29,7 @@ use invigil_ltl::monitor::monitorability;
 use invigil_ltl::patterns::describe;
 use invigil_ltl::word::{Lasso, Letter};
 use invigil_ltl::{Effort, Formula, Logic, TooLarge};
-use invigil_monitor::automaton::AtEnd;
+use invigil_monitor::automaton::EndVerdict;
 use invigil_monitor::verdict::Verdict;
 
 /// Summary of a formula. Results that would exceed the budget are missing;
@@ -126,7 +126,7 @@ pub struct StateInfo {
     /// Its verdict.
     pub verdict: Verdict,
     /// The result for a run that ends here.
-    pub at_end: AtEnd,
+    pub at_end: EndVerdict,
     /// Whether it is the initial state.
     pub is_initial: bool,
     /// The outgoing edges: condition and target. If no condition holds, the state does not change.
@@ -141,7 +141,7 @@ impl Property {
     pub fn explain(&self) -> Result<Explanation, Vec<Diagnostic>> {
         let (logic, formula, located) = self.reparse()?;
         let event = located.iter().find_map(|located| match &located.proposition {
-            Proposition::Expression(text) if has_event_kind(text) => Some(text.clone()),
+            Proposition::Expression(text) if starts_with_event_keyword(text) => Some(text.clone()),
             _ => None,
         });
         Ok(Explainer { property: self, logic, formula, event, unanswered: Vec::new() }.explain())

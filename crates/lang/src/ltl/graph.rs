@@ -1,7 +1,7 @@
 //! The monitor of a formula as a graph.
 
 use crate::prop::picture::{BranchKind, Edge, Graph, Node, NodeClass};
-use invigil_monitor::automaton::{AtEnd, Automaton};
+use invigil_monitor::automaton::{Automaton, EndVerdict};
 use invigil_monitor::event::{EventCatalog, STATE_EVENT};
 use invigil_monitor::verdict::Verdict;
 
@@ -45,11 +45,15 @@ pub(super) fn class(verdict: Verdict) -> NodeClass {
 }
 
 /// Returns the note on a state: the result for a run that ends there.
-pub(super) fn note(at_end: AtEnd) -> Option<String> {
+pub(super) fn note(at_end: EndVerdict) -> Option<String> {
     match at_end {
-        AtEnd::Nothing => None,
-        AtEnd::Presumably(holds) => Some(format!("presumably {}", if holds { "holds" } else { "violated" })),
-        AtEnd::Decided(holds) => Some(format!("at the end: {}", if holds { "holds" } else { "violated" })),
+        EndVerdict::Nothing => None,
+        EndVerdict::Presumably(holds) => {
+            Some(format!("presumably {}", if holds { "holds" } else { "violated" }))
+        }
+        EndVerdict::Decided(holds) => {
+            Some(format!("at the end: {}", if holds { "holds" } else { "violated" }))
+        }
     }
 }
 

@@ -17,7 +17,7 @@ use invigil_ltl::formula::{Atom, Formulae};
 use invigil_ltl::label::{Labels, Variable};
 use invigil_ltl::{Label, Logic, TooLarge, automaton};
 use invigil_monitor::automaton::{
-    Automaton, AutomatonDef, BranchEnd, MAX_STATES, State, StateId, Transition,
+    Automaton, AutomatonDef, BranchEffect, MAX_STATES, State, StateId, Transition,
 };
 use invigil_monitor::decision::{DecisionDiagram, DecisionEdge, DecisionTest};
 use invigil_monitor::event::{ANY_EVENT, EventCatalog, EventId, EventKind, Param, ParamSource, STATE_EVENT};
@@ -223,7 +223,7 @@ impl Lowering<'_> {
                 from: state as StateId,
                 event,
                 guard: None,
-                success: Some(BranchEnd { target: Some(target as StateId), ..BranchEnd::default() }),
+                success: Some(BranchEffect { target: Some(target as StateId), ..BranchEffect::default() }),
                 failure: None,
                 reads: Vec::new(),
                 condition,

@@ -5,7 +5,7 @@ use super::state_output::{Machine, StateOutput};
 use invigil_ltl::TooLarge;
 use invigil_ltl::formula::{Formulae, Proposition};
 use invigil_ltl::label::{Cube, Labels, Variable};
-use invigil_monitor::automaton::AtEnd;
+use invigil_monitor::automaton::EndVerdict;
 use invigil_monitor::verdict::Verdict;
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -26,7 +26,7 @@ pub(super) fn names(
             StateOutput { verdict: Verdict::Accepting, .. } => "satisfied".to_owned(),
             StateOutput { verdict: Verdict::NonAccepting | Verdict::Error, .. } => "violated".to_owned(),
             // The event that it waits for is unknown.
-            StateOutput { at_end: AtEnd::Nothing, .. } => "open".to_owned(),
+            StateOutput { at_end: EndVerdict::Nothing, .. } => "open".to_owned(),
             _ if is_good(output) => "fine".to_owned(),
             _ => waiting(machine, labels, formulae, state, &distance)?,
         };
@@ -39,7 +39,7 @@ pub(super) fn names(
 /// Whether the formula would hold if the run ended here.
 pub(super) fn is_good(output: &StateOutput) -> bool {
     output.verdict == Verdict::Accepting
-        || matches!(output.at_end, AtEnd::Presumably(true) | AtEnd::Decided(true))
+        || matches!(output.at_end, EndVerdict::Presumably(true) | EndVerdict::Decided(true))
 }
 
 /// Per state, the minimum number of steps to one in which the run may end.

@@ -14,10 +14,10 @@ pub(super) struct PlainExpression {
 }
 
 /// Words that are neither names nor the end of an operand.
-const OPERATORS: [&str; 8] = ["and", "or", "not", "in", "is", "if", "else", "for"];
+const KEYWORDS: [&str; 8] = ["and", "or", "not", "in", "is", "if", "else", "for"];
 
-/// The predefined parameters, which every event has.
-const PREDEFINED_PARAMS: [(&str, ParamSource); 4] = [
+/// The parameters that every event has, with their sources. `ecid` is the name of `program` in [Jak19].
+const COMMON_PARAMS: [(&str, ParamSource); 4] = [
     ("thread", ParamSource::Thread),
     ("time", ParamSource::Time),
     ("program", ParamSource::Program),
@@ -44,9 +44,9 @@ pub(super) fn replace_paths(written: &str) -> Result<PlainExpression, Range<usiz
                 }
                 '#' => {
                     let length = 1 + prefix_length(&rest[1..], is_in_name);
-                    let predefined = PREDEFINED_PARAMS.iter().find(|(word, _)| rest[1..length] == **word);
+                    let predefined = COMMON_PARAMS.iter().find(|(word, _)| rest[1..length] == **word);
                     let (word, source) = predefined.ok_or(at..at + length)?;
-                    replacer.path(
+                    replacer.substitute(
                         at..at + length,
                         Param { source: source.clone(), name: (*word).to_owned(), ty: None },
                     );
@@ -55,7 +55,7 @@ pub(super) fn replace_paths(written: &str) -> Result<PlainExpression, Range<usiz
                 }
                 '*' | '&' if !after_operand => match path_length(rest) {
                     Some(length) => {
-                        replacer.subject(at..at + length);
+                        replacer.target_path(at..at + length);
                         (at, after_operand) = (at + length, true);
                         continue;
                     }
@@ -63,7 +63,7 @@ pub(super) fn replace_paths(written: &str) -> Result<PlainExpression, Range<usiz
                 },
                 _ if begins_name(first) => match path_length(rest) {
                     Some(length) => {
-                        replacer.subject(at..at + length);
+                        replacer.target_path(at..at + length);
                         (at, after_operand) = (at + length, true);
                         continue;
                     }
@@ -76,7 +76,7 @@ pub(super) fn replace_paths(written: &str) -> Result<PlainExpression, Range<usiz
         after_operand = match first {
             _ if first.is_whitespace() => after_operand,
             ')' | ']' | '}' | '"' | '\'' => true,
-            _ => (begins_name(first) || first.is_ascii_digit()) && !OPERATORS.contains(&word),
+            _ => (begins_name(first) || first.is_ascii_digit()) && !KEYWORDS.contains(&word),
         };
         at = end;
     }
@@ -96,12 +96,12 @@ impl PathReplacer<'_> {
     }
 
     /// Substitutes a path in the target's language.
-    fn subject(&mut self, part: Range<usize>) {
+    fn target_path(&mut self, part: Range<usize>) {
         let text = self.written[part.clone()].to_owned();
-        self.path(part, Param { source: ParamSource::Expression(text.clone()), name: text, ty: None });
+        self.substitute(part, Param { source: ParamSource::Expression(text.clone()), name: text, ty: None });
     }
 
-    fn path(&mut self, part: Range<usize>, param: Param) {
+    fn substitute(&mut self, part: Range<usize>, param: Param) {
         let known = self.out.paths.iter().find(|(_, known)| *known == param).map(|(name, _)| name.clone());
         let name = known.unwrap_or_else(|| {
             let numbers = self.out.paths.len()..;
@@ -144,13 +144,13 @@ fn string_length(text: &str) -> usize {
     text.len()
 }
 
-/// Returns the length of the path at the start of `text`, if it is more than a name. Calls are methods of the block
-/// language, and an index that is neither a name nor a number is one of its indices.
+/// Returns the length of the path at the start of `text`, if it is more than a name. A call `.name(…)` is left to the
+/// block language as a method call; so is an index that is neither a name nor a number.
 fn path_length(text: &str) -> Option<usize> {
     let prefix = prefix_length(text, |letter| letter == '*' || letter == '&');
     let name = prefix_length(&text[prefix..], is_in_name);
     let word = &text[prefix..prefix + name];
-    if !word.starts_with(begins_name) || OPERATORS.contains(&word) {
+    if !word.starts_with(begins_name) || KEYWORDS.contains(&word) {
         return None;
     }
     let mut end = prefix + name;

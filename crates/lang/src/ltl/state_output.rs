@@ -1,14 +1,14 @@
 //! Outputs of the states of a formula's monitor.
 
 use invigil_ltl::moore::{FourValuedTruth, Moore, Truth};
-use invigil_monitor::automaton::AtEnd;
+use invigil_monitor::automaton::EndVerdict;
 use invigil_monitor::verdict::Verdict;
 
 /// Output of a state: its verdict, and the result for a run that ends there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct StateOutput {
     pub(super) verdict: Verdict,
-    pub(super) at_end: AtEnd,
+    pub(super) at_end: EndVerdict,
 }
 
 /// Monitor of a formula.
@@ -21,12 +21,13 @@ pub(super) fn certain_output(output: Truth) -> StateOutput {
         Truth::Unknown => Verdict::Undecided,
         Truth::True => Verdict::Accepting,
     };
-    StateOutput { verdict, at_end: AtEnd::Nothing }
+    StateOutput { verdict, at_end: EndVerdict::Nothing }
 }
 
 /// Returns the output of a state with presumptive results for undecided states.
 pub(super) fn presumptive_output(output: FourValuedTruth) -> StateOutput {
-    let undecided = |holds| StateOutput { verdict: Verdict::Undecided, at_end: AtEnd::Presumably(holds) };
+    let undecided =
+        |holds| StateOutput { verdict: Verdict::Undecided, at_end: EndVerdict::Presumably(holds) };
     match output {
         FourValuedTruth::False => certain_output(Truth::False),
         FourValuedTruth::PresumablyFalse => undecided(false),
@@ -45,7 +46,7 @@ pub(super) fn finite_monitor(machine: Moore<bool>) -> Machine {
             (false, true) => Verdict::NonAccepting,
             _ => Verdict::Undecided,
         },
-        at_end: AtEnd::Decided(machine.outputs[state]),
+        at_end: EndVerdict::Decided(machine.outputs[state]),
     });
     Moore { initial: machine.initial, outputs: outputs.collect(), edges: machine.edges }
 }

@@ -3,7 +3,7 @@
 use super::ast::{Expr, Kind, Literal, MethodPhase, Node, NodeId, Path};
 use crate::parsing::cursor::MAX_DIAGNOSTICS;
 use invigil_expr::diag::{Diagnostic, Span};
-use invigil_monitor::mac::{Binary, ExprId, MismatchError, OccurrenceId, ScriptDef, Type, Unary};
+use invigil_monitor::mac::{Binary, DefinitionError, ExprId, OccurrenceId, ScriptDef, Type, Unary};
 use std::collections::HashSet;
 
 /// The output of compilation, with the diagnostics.
@@ -23,7 +23,7 @@ impl Build {
     }
 
     /// Reports a type mismatch.
-    pub(crate) fn fits<T>(&mut self, span: Span, made: Result<T, MismatchError>) -> Option<T> {
+    pub(crate) fn fits<T>(&mut self, span: Span, made: Result<T, DefinitionError>) -> Option<T> {
         match made {
             Ok(made) => Some(made),
             Err(mismatch) => {

@@ -71,13 +71,14 @@ pub(crate) fn circular(circle: &[Name]) -> Diagnostic {
     let Some(first) = circle.first() else {
         return Diagnostic::error(Default::default(), "cyclic definitions");
     };
-    let mut way: Vec<String> = circle.iter().chain([first]).map(|name| format!("`{}`", name.text)).collect();
-    if way.len() > 2 * MOST {
-        way.splice(MOST..way.len() - MOST, ["…".to_owned()]);
+    let mut cycle: Vec<String> =
+        circle.iter().chain([first]).map(|name| format!("`{}`", name.text)).collect();
+    if cycle.len() > 2 * MOST {
+        cycle.splice(MOST..cycle.len() - MOST, ["…".to_owned()]);
     }
     let message = match circle {
         [_] => format!("`{}` is defined in terms of itself", first.text),
-        _ => format!("these definitions depend on each other: {}", way.join(" → ")),
+        _ => format!("these definitions depend on each other: {}", cycle.join(" → ")),
     };
     let diagnostic = Diagnostic::error(first.span, message).label("depends on itself");
     let others = circle.iter().skip(1).take(MOST);

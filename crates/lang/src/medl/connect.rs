@@ -5,7 +5,9 @@ use crate::pedl::ast::Path;
 use crate::pedl::{self, EntityId};
 use crate::prop;
 use invigil_expr::diag::{SourceId, Span};
-use invigil_monitor::automaton::{AtEnd, Automaton, AutomatonDef, BranchEnd, State, StateId, Transition};
+use invigil_monitor::automaton::{
+    Automaton, AutomatonDef, BranchEffect, EndVerdict, State, StateId, Transition,
+};
 use invigil_monitor::event::{EventCatalog, EventId, EventKind, Param, ParamSource, ParamType};
 use invigil_monitor::mac::{EventDeriver, ScriptOutputs, ScriptPlan, SnapshotInput, Type as ScriptType};
 use invigil_monitor::verdict::Verdict;
@@ -15,7 +17,7 @@ use invigil_monitor::verdict::Verdict;
 pub enum MethodNaming {
     /// Overloads are distinguished by parameter types, as in Java.
     WithTypes,
-    /// MethodNaming are unique, as in C.
+    /// Method names are unique, as in C.
     Plain,
 }
 
@@ -238,7 +240,7 @@ fn spelled(path: &Path, names: MethodNaming) -> String {
 }
 
 fn state(name: &str, verdict: Verdict, span: Span) -> State {
-    State { name: name.to_owned(), verdict, is_final: false, action: None, at_end: AtEnd::Nothing, span }
+    State { name: name.to_owned(), verdict, is_final: false, action: None, at_end: EndVerdict::Nothing, span }
 }
 
 fn step(from: StateId, event: EventId, to: StateId, span: Span) -> Transition {
@@ -246,7 +248,7 @@ fn step(from: StateId, event: EventId, to: StateId, span: Span) -> Transition {
         from,
         event,
         guard: None,
-        success: Some(BranchEnd { target: Some(to), ..BranchEnd::default() }),
+        success: Some(BranchEffect { target: Some(to), ..BranchEffect::default() }),
         failure: None,
         reads: Vec::new(),
         condition: None,

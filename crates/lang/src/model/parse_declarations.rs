@@ -41,7 +41,7 @@ const OTHER_WORDS: [(&str, &str); 9] = [
 pub(super) fn read(source: SourceId, text: &str) -> (Vec<Item>, Vec<Diagnostic>) {
     let mut parser = ModelParser::new(source, text);
     let mut items = Vec::new();
-    while parser.next() != Token::End {
+    while parser.peek() != Token::End {
         let before = parser.taken();
         match parser.item() {
             Some(item) => items.push(item),
@@ -54,7 +54,7 @@ pub(super) fn read(source: SourceId, text: &str) -> (Vec<Item>, Vec<Diagnostic>)
 
 impl ModelParser<'_> {
     fn item(&mut self) -> Option<Item> {
-        match self.next() {
+        match self.peek() {
             Token::Word("const") => {
                 self.take();
                 let name = self.expect_name("the name of the constant")?;
@@ -85,7 +85,7 @@ impl ModelParser<'_> {
             Token::Word(word @ ("system" | "environment")) => {
                 self.take();
                 let side = if word == "system" { Side::System } else { Side::Environment };
-                match self.next() {
+                match self.peek() {
                     Token::Word("process") => self.process(side).map(|of| Item::Process(of.into())),
                     Token::Word("instance") => self.instance(side),
                     _ => {
@@ -113,12 +113,12 @@ impl ModelParser<'_> {
                 self.expect(":")?;
                 Some(Item::Temporal { name, formula: self.formula()? })
             }
-            Token::Word(_) if matches!(self.peek(1), Token::Mark(":" | ",")) => {
+            Token::Word(_) if matches!(self.peek_at(1), Token::Mark(":" | ",")) => {
                 self.declared().map(Item::Variable)
             }
             _ => {
                 let diagnostic = self.expected("a declaration");
-                let diagnostic = match self.next() {
+                let diagnostic = match self.peek() {
                     Token::Word(word) => self.with_remedy(diagnostic, word, &DECLARATIONS[..12]),
                     _ => {
                         diagnostic.help("declarations are processes `process P { state … }`, variables `x: 0..7`, channels, …")
@@ -153,10 +153,10 @@ impl ModelParser<'_> {
         }
         let mut depth = 0_u32;
         loop {
-            match self.next() {
+            match self.peek() {
                 Token::End => return,
                 Token::Word(word) if depth == 0 && DECLARATIONS.contains(&word) => return,
-                Token::Word(_) if depth == 0 && self.starts_line() && self.peek(1) == Token::Mark(":") => {
+                Token::Word(_) if depth == 0 && self.starts_line() && self.peek_at(1) == Token::Mark(":") => {
                     return;
                 }
                 Token::Word("process") if self.starts_line() => return,
@@ -196,7 +196,7 @@ impl ModelParser<'_> {
     fn types(&mut self) -> Option<Vec<TypeExpr>> {
         let mut values = Vec::new();
         loop {
-            if matches!((self.next(), self.peek(1)), (Token::Word(_), Token::Mark(":"))) {
+            if matches!((self.peek(), self.peek_at(1)), (Token::Word(_), Token::Mark(":"))) {
                 self.take();
                 self.take();
             }
@@ -226,7 +226,7 @@ impl ModelParser<'_> {
 
     /// Parses a type.
     pub(super) fn type_expression(&mut self) -> Option<TypeExpr> {
-        match self.next() {
+        match self.peek() {
             Token::Word("bool") => {
                 self.take();
                 Some(TypeExpr::Boolean)
@@ -254,7 +254,9 @@ impl ModelParser<'_> {
                 }
                 Some(TypeExpr::Array(Box::new((length, of?))))
             }
-            Token::Word(word) if !matches!(self.peek(1), Token::Mark(".." | "+" | "-" | "*" | "/" | "%")) => {
+            Token::Word(word)
+                if !matches!(self.peek_at(1), Token::Mark(".." | "+" | "-" | "*" | "/" | "%")) =>
+            {
                 if word == "byte" {
                     let byte = |number| {
                         Box::new(Expr { kind: ExprKind::Number(number), span: self.here(), depth: 1 })
@@ -317,8 +319,8 @@ impl ModelParser<'_> {
 
     /// Parses `[i in 0..3]`, if present.
     pub(super) fn index_range(&mut self) -> Option<Option<IndexRange>> {
-        let is_there =
-            self.at_mark("[") && matches!((self.peek(1), self.peek(2)), (Token::Word(_), Token::Word("in")));
+        let is_there = self.at_mark("[")
+            && matches!((self.peek_at(1), self.peek_at(2)), (Token::Word(_), Token::Word("in")));
         if !is_there {
             return Some(None);
         }
@@ -366,10 +368,10 @@ impl ModelParser<'_> {
         let start = self.here();
         let mut span = start;
         loop {
-            let is_over = match self.next() {
+            let is_over = match self.peek() {
                 Token::End | Token::Mark(";" | "{" | "}") => true,
                 Token::Word(word) => {
-                    let is_declared = DECLARATIONS.contains(&word) || self.peek(1) == Token::Mark(":");
+                    let is_declared = DECLARATIONS.contains(&word) || self.peek_at(1) == Token::Mark(":");
                     self.starts_line() && is_declared
                 }
                 _ => false,
@@ -379,7 +381,7 @@ impl ModelParser<'_> {
             }
             span = start.to(self.take());
         }
-        if span == start && matches!(self.next(), Token::End | Token::Mark(";")) && self.here() == start {
+        if span == start && matches!(self.peek(), Token::End | Token::Mark(";")) && self.here() == start {
             let diagnostic = self.expected("a formula");
             self.report(diagnostic);
             return None;

@@ -102,7 +102,7 @@ impl ModelParser<'_> {
     /// Returns the next binary operator with its binding power.
     fn operator(&self) -> Option<(Operator, u8)> {
         let two = |operator, power| Some((Operator::Two(operator), power));
-        match self.next() {
+        match self.peek() {
             Token::Word("and") | Token::Mark("&&" | "∧") => Some((Operator::All, AND)),
             Token::Word("or") | Token::Mark("||" | "∨") => Some((Operator::Any, OR)),
             Token::Word("implies") | Token::Mark("=>" | "⇒") => Some((Operator::Implies, IMPLIES)),
@@ -131,7 +131,7 @@ impl ModelParser<'_> {
     /// Parses an operand with its prefix operators.
     fn prefix(&mut self) -> Option<Expr> {
         let start = self.here();
-        let (operator, power) = match self.next() {
+        let (operator, power) = match self.peek() {
             Token::Word("not") => (Unary::Not, NOT),
             Token::Mark("!" | "¬") => (Unary::Not, UNARY + 1),
             Token::Mark("-") => (Unary::Negate, UNARY + 1),
@@ -179,11 +179,13 @@ impl ModelParser<'_> {
 
     fn primary(&mut self) -> Option<Expr> {
         let leaf = |kind, span| Some(Expr { kind, span, depth: 1 });
-        match self.next() {
+        match self.peek() {
             Token::Number(number) => leaf(ExprKind::Number(number), self.take()),
             Token::Word("true") => leaf(ExprKind::Boolean(true), self.take()),
             Token::Word("false") => leaf(ExprKind::Boolean(false), self.take()),
-            Token::Word(word) if FUNCTIONS.contains(&word) && self.peek(1) == Token::Mark("(") => self.call(),
+            Token::Word(word) if FUNCTIONS.contains(&word) && self.peek_at(1) == Token::Mark("(") => {
+                self.call()
+            }
             Token::Word(_) => {
                 let path = self.path()?;
                 let (span, depth) = (path.span, 1 + index_depth(&path));
@@ -197,7 +199,7 @@ impl ModelParser<'_> {
             }
             _ => {
                 let mut diagnostic = self.expected("an expression");
-                if matches!(self.next(), Token::Quoted(_)) {
+                if matches!(self.peek(), Token::Quoted(_)) {
                     diagnostic =
                         diagnostic.help("refer to actions with `happens(\"…\")` and `enabled(\"…\")`");
                 }
@@ -210,7 +212,7 @@ impl ModelParser<'_> {
     fn call(&mut self) -> Option<Expr> {
         let name = self.expect_name("a function")?;
         self.expect("(")?;
-        let argument = match self.next() {
+        let argument = match self.peek() {
             Token::Quoted(text) => Argument::Quoted(Name { text: text.to_owned(), span: self.take() }),
             _ => Argument::Path(self.path()?),
         };

@@ -42,9 +42,9 @@ impl ModelParser<'_> {
             process.priority = Some(self.expression()?);
         }
         self.expect("{")?;
-        while !self.at_mark("}") && self.next() != Token::End {
+        while !self.at_mark("}") && self.peek() != Token::End {
             let before = self.taken();
-            if self.part(&mut process).is_none() {
+            if self.process_item(&mut process).is_none() {
                 self.skip_in_braces(before, &IN_PROCESS);
             }
             self.take_mark(";");
@@ -54,8 +54,8 @@ impl ModelParser<'_> {
     }
 
     /// Parses an element of a process.
-    fn part(&mut self, process: &mut Process) -> Option<()> {
-        match self.next() {
+    fn process_item(&mut self, process: &mut Process) -> Option<()> {
+        match self.peek() {
             Token::Word("mailbox") => {
                 let mailbox = self.mailbox()?;
                 if process.mailbox.is_some() {
@@ -65,12 +65,12 @@ impl ModelParser<'_> {
                 process.mailbox = Some(mailbox);
             }
             Token::Word("state" | "initial" | "committed" | "atomic") => self.states(process)?,
-            Token::Word(_) if matches!(self.peek(1), Token::Mark(":" | ",")) => {
+            Token::Word(_) if matches!(self.peek_at(1), Token::Mark(":" | ",")) => {
                 process.variables.push(self.declared()?);
             }
             _ => {
                 let diagnostic = self.expected("a state or a variable");
-                let diagnostic = match self.next() {
+                let diagnostic = match self.peek() {
                     Token::Word(word) => self.with_remedy(diagnostic, word, &IN_PROCESS),
                     _ => diagnostic,
                 };
@@ -88,7 +88,7 @@ impl ModelParser<'_> {
             self.take();
         }
         loop {
-            match self.next() {
+            match self.peek() {
                 Token::End => return,
                 Token::Word(word) if depth == 0 && words.contains(&word) => return,
                 Token::Word("process") if self.starts_line() => return,
@@ -104,7 +104,7 @@ impl ModelParser<'_> {
 
     fn mailbox(&mut self) -> Option<Mailbox> {
         let span = self.take();
-        let is_deferred = match self.next() {
+        let is_deferred = match self.peek() {
             Token::Word("fifo") => false,
             Token::Word("deferred") => true,
             _ => {
@@ -117,7 +117,7 @@ impl ModelParser<'_> {
         self.expect("[")?;
         let capacity = self.expression()?;
         self.expect("]")?;
-        let overflow = match self.next() {
+        let overflow = match self.peek() {
             Token::Word("lossy") => Overflow::Lossy,
             Token::Word("blocking") => Overflow::Blocking,
             _ => Overflow::Fault,
@@ -130,7 +130,7 @@ impl ModelParser<'_> {
             self.report(diagnostic);
             return None;
         }
-        let events = self.expect_name("the enum of its events")?;
+        let events = self.expect_name("the enum of the mailbox's events")?;
         let span = span.to(events.span);
         Some(Mailbox { is_deferred, overflow, capacity, events, span })
     }
@@ -139,7 +139,7 @@ impl ModelParser<'_> {
     fn states(&mut self, process: &mut Process) -> Option<()> {
         let (mut is_initial, mut is_committed, mut is_atomic) = (false, false, false);
         loop {
-            match self.next() {
+            match self.peek() {
                 Token::Word("initial") => is_initial = true,
                 Token::Word("committed") => is_committed = true,
                 Token::Word("atomic") => is_atomic = true,
@@ -158,7 +158,7 @@ impl ModelParser<'_> {
             let mut transitions = Vec::new();
             let mut is_over = !self.at_mark(",");
             if self.take_mark("{") {
-                while !self.at_mark("}") && self.next() != Token::End {
+                while !self.at_mark("}") && self.peek() != Token::End {
                     let before = self.taken();
                     if self.transition(&mut transitions).is_none() {
                         self.skip_in_braces(before, &IN_STATE);
@@ -205,7 +205,7 @@ impl ModelParser<'_> {
         };
         let mut more = Vec::new();
         loop {
-            match self.next() {
+            match self.peek() {
                 Token::Word("when") => {
                     self.take();
                     transition.guards.push(self.expression()?);
@@ -276,9 +276,10 @@ impl ModelParser<'_> {
 
     /// Parses `enter(i, id = x):`, if present.
     fn label(&mut self) -> Option<Option<Label>> {
-        let Token::Word(word) = self.next() else { return Some(None) };
-        let has_arguments = self.peek(1) == Token::Mark("(");
-        if !has_arguments && self.peek(1) != Token::Mark(":") || ["when", "on", "priority"].contains(&word) {
+        let Token::Word(word) = self.peek() else { return Some(None) };
+        let has_arguments = self.peek_at(1) == Token::Mark("(");
+        if !has_arguments && self.peek_at(1) != Token::Mark(":") || ["when", "on", "priority"].contains(&word)
+        {
             return Some(None);
         }
         let name = self.expect_name("the name of the action")?;
@@ -286,7 +287,7 @@ impl ModelParser<'_> {
         if self.take_mark("(") {
             while !self.at_mark(")") {
                 let mut called = None;
-                if let (Token::Word(word), Token::Mark("=")) = (self.next(), self.peek(1)) {
+                if let (Token::Word(word), Token::Mark("=")) = (self.peek(), self.peek_at(1)) {
                     called = Some(word.to_owned());
                     self.take();
                     self.take();
@@ -320,7 +321,7 @@ impl ModelParser<'_> {
 
     /// Parses `c!1, x` or `c?x`.
     fn communication(&mut self) -> Option<Trigger> {
-        let Token::Word(word) = self.next() else { return None };
+        let Token::Word(word) = self.peek() else { return None };
         let first = self.here();
         let channel = self.path()?;
         let is_send = self.at_mark("!");
@@ -334,7 +335,7 @@ impl ModelParser<'_> {
         self.take();
         let mut values = Vec::new();
         let is_bare = matches!(
-            self.next(),
+            self.peek(),
             Token::Word("when" | "on" | "priority") | Token::Mark("->" | "→" | "{" | ";" | "}") | Token::End
         );
         if !is_bare {
@@ -360,7 +361,7 @@ impl ModelParser<'_> {
         self.expect("{")?;
         self.nesting += 1;
         let mut statements = Vec::new();
-        while !self.at_mark("}") && self.next() != Token::End {
+        while !self.at_mark("}") && self.peek() != Token::End {
             let before = self.taken();
             match self.statement() {
                 Some(statement) => statements.push(statement),
@@ -375,11 +376,11 @@ impl ModelParser<'_> {
 
     fn statement(&mut self) -> Option<Statement> {
         let start = self.here();
-        let kind = match self.next() {
-            Token::Word("if") => self.condition()?,
+        let kind = match self.peek() {
+            Token::Word("if") => self.if_statement()?,
             Token::Word("for") => {
                 self.take();
-                let name = self.expect_name("a name for the number")?;
+                let name = self.expect_name("the name of the loop variable")?;
                 if !self.take_word("in") {
                     let diagnostic = self.expected("`in`").help("write `for i in 0..3 { … }`");
                     self.report(diagnostic);
@@ -394,7 +395,7 @@ impl ModelParser<'_> {
                 let syntax = &self.text[condition.span.start as usize..condition.span.end as usize];
                 let mut message = syntax.to_owned();
                 if self.take_mark(",") {
-                    let Token::Quoted(text) = self.next() else {
+                    let Token::Quoted(text) = self.peek() else {
                         let diagnostic = self.expected("a message in quotes");
                         self.report(diagnostic);
                         return None;
@@ -408,7 +409,7 @@ impl ModelParser<'_> {
                 self.take();
                 StatementKind::Require(self.expression()?)
             }
-            Token::Word("send") if matches!(self.peek(1), Token::Word(_)) => self.send()?,
+            Token::Word("send") if matches!(self.peek_at(1), Token::Word(_)) => self.send()?,
             Token::Word(_) => self.assignment()?,
             _ => {
                 let diagnostic = self.expected("a statement");
@@ -421,7 +422,7 @@ impl ModelParser<'_> {
         Some(Statement { kind, span: start.to(self.last()) })
     }
 
-    fn condition(&mut self) -> Option<StatementKind> {
+    fn if_statement(&mut self) -> Option<StatementKind> {
         self.take();
         let condition = self.expression()?;
         let then = self.block()?;
@@ -458,7 +459,7 @@ impl ModelParser<'_> {
 
     fn assignment(&mut self) -> Option<StatementKind> {
         let place = self.path()?;
-        let operator = match self.next() {
+        let operator = match self.peek() {
             Token::Mark("=") => None,
             Token::Mark("+=" | "++") => Some(Binary::Add),
             Token::Mark("-=" | "--") => Some(Binary::Subtract),
@@ -482,7 +483,7 @@ impl ModelParser<'_> {
             let value = Expr { kind: ExprKind::Number(1), span, depth: 1 };
             return Some(StatementKind::Assign { place, operator, value });
         }
-        if operator.is_none() && self.at_word("any") && !matches!(self.peek(1), Token::Mark("[" | ".")) {
+        if operator.is_none() && self.at_word("any") && !matches!(self.peek_at(1), Token::Mark("[" | ".")) {
             return Some(StatementKind::Choose { place, range: self.any()? });
         }
         Some(StatementKind::Assign { place, operator, value: self.expression()? })

@@ -28,13 +28,13 @@ impl<'a> ModelParser<'a> {
         ModelParser { text, tokens, at: 0, nesting: 0, has_arrows: false, diagnostics }
     }
 
-    /// Returns the next token.
-    pub(super) fn next(&self) -> Token<'a> {
+    /// Returns the next token without taking it.
+    pub(super) fn peek(&self) -> Token<'a> {
         self.tokens[self.at].token
     }
 
     /// Returns the token `ahead` positions after the next one.
-    pub(super) fn peek(&self, ahead: usize) -> Token<'a> {
+    pub(super) fn peek_at(&self, ahead: usize) -> Token<'a> {
         self.tokens[(self.at + ahead).min(self.tokens.len() - 1)].token
     }
 
@@ -71,11 +71,11 @@ impl<'a> ModelParser<'a> {
     }
 
     pub(super) fn at_mark(&self, mark: &str) -> bool {
-        self.next() == Token::Mark(mark)
+        self.peek() == Token::Mark(mark)
     }
 
     pub(super) fn at_word(&self, word: &str) -> bool {
-        self.next() == Token::Word(word)
+        self.peek() == Token::Word(word)
     }
 
     /// Takes the next token if it is this mark.
@@ -108,7 +108,7 @@ impl<'a> ModelParser<'a> {
 
     /// Takes a name, or reports that `what` is missing.
     pub(super) fn expect_name(&mut self, what: &str) -> Option<Name> {
-        if let Token::Word(text) = self.next() {
+        if let Token::Word(text) = self.peek() {
             return Some(Name { text: text.to_owned(), span: self.take() });
         }
         let diagnostic = self.expected(what);
@@ -118,7 +118,7 @@ impl<'a> ModelParser<'a> {
 
     /// Creates the diagnostic that `what` is expected here.
     pub(super) fn expected(&self, what: &str) -> Diagnostic {
-        let found = match self.next() {
+        let found = match self.peek() {
             Token::End => "the end".to_owned(),
             _ => format!("`{}`", &self.text[self.here().start as usize..self.here().end as usize]),
         };

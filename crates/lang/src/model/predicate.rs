@@ -35,7 +35,7 @@ pub fn predicate(model: &Model, source: SourceId, text: &str) -> Result<Expressi
     let mut parser = ModelParser::new(source, text);
     parser.has_arrows = true;
     let syntax = parser.expression();
-    if syntax.is_some() && parser.next() != Token::End {
+    if syntax.is_some() && parser.peek() != Token::End {
         let mut diagnostic = parser.expected("an operator");
         if parser.at_mark("=") {
             diagnostic = diagnostic.help("to compare, write `==`");

@@ -22,8 +22,8 @@ impl<'a> ActionBuilder<'a> {
         values: &[Expr],
     ) -> Option<Vec<Expression>> {
         if values.len() != channel.values.len() {
-            let carried = count_values(channel.values.len());
-            let message = format!("`{}` carries {carried}, not {}", channel.name, values.len());
+            let value_count = count_values(channel.values.len());
+            let message = format!("`{}` carries {value_count}, not {}", channel.name, values.len());
             let span = local.transition.span;
             return self
                 .checker
@@ -63,8 +63,8 @@ impl<'a> ActionBuilder<'a> {
         values: &[Expression],
     ) -> Option<Reception> {
         if patterns.len() != channel.values.len() {
-            let carried = count_values(channel.values.len());
-            let message = format!("`{}` carries {carried}, not {}", channel.name, patterns.len());
+            let value_count = count_values(channel.values.len());
+            let message = format!("`{}` carries {value_count}, not {}", channel.name, patterns.len());
             return self.checker.report(Diagnostic::error(span, message).label("here"));
         }
         let mut received = Reception::default();

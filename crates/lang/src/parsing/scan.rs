@@ -36,8 +36,8 @@ pub(crate) struct Lexed<'a> {
 pub(crate) const PREDEFINED_EVENTS: [&str; 9] =
     ["join", "leave", "tick", "signal", "fork", "exec", "exit", "thread", "thread_exit"];
 
-/// Names of the predefined parameters, which every event has.
-pub(crate) const PREDEFINED_PARAMS: [&str; 4] = ["ecid", "program", "thread", "time"];
+/// Names of the parameters that every event has.
+pub(crate) const COMMON_PARAMS: [&str; 4] = ["ecid", "program", "thread", "time"];
 
 /// Returns the names that do not start a comment when they follow `#` after the token `before`.
 fn predefined_names_after(before: Token<'_>) -> &'static [&'static str] {
@@ -45,7 +45,7 @@ fn predefined_names_after(before: Token<'_>) -> &'static [&'static str] {
         Token::Word("event" | "call" | "before" | "after" | "read" | "write" | "access") => {
             &PREDEFINED_EVENTS
         }
-        Token::Word("on") | Token::Mark(',' | '(' | '*' | '&' | '^') => &PREDEFINED_PARAMS,
+        Token::Word("on") | Token::Mark(',' | '(' | '*' | '&' | '^') => &COMMON_PARAMS,
         _ => &[],
     }
 }

@@ -95,7 +95,7 @@ pub struct Transition {
     pub event: EventPattern,
     /// The guard.
     pub guard: Option<Block>,
-    /// The branch for a true guard, or for a missing one.
+    /// The branch taken if the guard is true or absent.
     pub success: Option<Branch>,
     /// The branch for a false guard.
     pub failure: Option<Branch>,

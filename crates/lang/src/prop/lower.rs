@@ -6,7 +6,7 @@ use super::ast::{Acceptance, Action, Block, Branch, EventPattern, Name, Property
 use invigil_expr::compile::{self, BlockRole, CompiledBlock, Compiler, HostFunction, Snippet};
 use invigil_expr::diag::{Diagnostic, SourceId, Span, nearest};
 use invigil_monitor::automaton::{
-    self, AtEnd, Automaton, AutomatonDef, Guard, MAX_SLICE_PARAMS, MAX_STATES, StateId,
+    self, Automaton, AutomatonDef, EndVerdict, Guard, MAX_SLICE_PARAMS, MAX_STATES, StateId,
 };
 use invigil_monitor::decision::DecisionDiagram;
 use invigil_monitor::event::{EventCatalog, EventId, Param};
@@ -129,7 +129,7 @@ impl<'a> Lowering<'a> {
                     .as_ref()
                     .and_then(|block| compiler.block(block, &[], BlockRole::Update { states: &[] }))
                     .map(|compiled| compiled.code),
-                at_end: AtEnd::Nothing,
+                at_end: EndVerdict::Nothing,
                 span: declarations[0].name.span,
             });
         }
@@ -372,7 +372,7 @@ impl<'a> Lowering<'a> {
         if success.is_none() && guard.is_none_or(|guard| guard.is_update) {
             // The guard is missing or only updates, so the result is success; without a `success` branch the state stays
             // the same.
-            success = Some(automaton::BranchEnd::default());
+            success = Some(automaton::BranchEffect::default());
         }
         automaton::Transition {
             from: parsed.from,
@@ -399,7 +399,7 @@ impl<'a> Lowering<'a> {
         states: &[String],
         compiler: &mut Compiler,
         reads: &mut BTreeSet<usize>,
-    ) -> Option<automaton::BranchEnd> {
+    ) -> Option<automaton::BranchEffect> {
         let branch = branch.as_ref()?;
         let mut compile_block = |block: &Option<compile::Block>, role| -> Option<CompiledBlock> {
             let compiled = compiler.block(block.as_ref()?, params, role)?;
@@ -408,7 +408,7 @@ impl<'a> Lowering<'a> {
         };
         let block = compile_block(&branch.block, BlockRole::Update { states });
         let action = compile_block(&branch.action, BlockRole::Update { states: &[] });
-        Some(automaton::BranchEnd {
+        Some(automaton::BranchEffect {
             returned_states: block
                 .iter()
                 .flat_map(|block| &block.states)

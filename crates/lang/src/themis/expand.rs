@@ -125,13 +125,13 @@ impl<'a, 'input> Expand<'a, 'input> {
             return report(self.diagnostics, diagnostic);
         };
         if open.contains(&name) || open.len() == MAX_INSIDE {
-            let words = match open.contains(&name) {
+            let message = match open.contains(&name) {
                 true => format!("the template `{name}` is recursive"),
                 false => {
                     format!("templates are nested more than {MAX_INSIDE} levels deep")
                 }
             };
-            let diagnostic = Diagnostic::error(span, words).related(self.tag(template), "declared here");
+            let diagnostic = Diagnostic::error(span, message).related(self.tag(template), "declared here");
             return report(self.diagnostics, diagnostic);
         }
         let mut parameters = Vec::new();
@@ -159,8 +159,8 @@ impl<'a, 'input> Expand<'a, 'input> {
         let missing: Vec<&String> =
             parameters.iter().filter(|parameter| !given.contains_key(*parameter)).collect();
         if let [first, ..] = missing.as_slice() {
-            let words = format!("the argument `{first}` of `{name}` is missing");
-            let diagnostic = Diagnostic::error(span, words).related(self.tag(template), "declared here");
+            let message = format!("the argument `{first}` of `{name}` is missing");
+            let diagnostic = Diagnostic::error(span, message).related(self.tag(template), "declared here");
             return report(self.diagnostics, diagnostic.help(format!("write: <{first}>value</{first}>")));
         }
         let mut open = open.to_vec();
@@ -182,8 +182,8 @@ impl<'a, 'input> Expand<'a, 'input> {
     fn attribute(&mut self, node: Node<'a, 'input>, name: &str, values: Option<&Values>) -> Option<Text> {
         let Some(attribute) = node.attribute_node(name).filter(|attribute| !attribute.value().is_empty())
         else {
-            let words = format!("<{}> needs the attribute `{name}`", node.tag_name().name());
-            let diagnostic = Diagnostic::error(self.tag(node), words);
+            let message = format!("<{}> needs the attribute `{name}`", node.tag_name().name());
+            let diagnostic = Diagnostic::error(self.tag(node), message);
             report(
                 self.diagnostics,
                 diagnostic.help(format!("write: <{} {name}=\"…\">", node.tag_name().name())),
@@ -199,10 +199,10 @@ impl<'a, 'input> Expand<'a, 'input> {
         let mut text = Text::new(self.source);
         for child in node.children() {
             if child.is_element() {
-                let words = format!("unexpected element <{}>", child.tag_name().name());
+                let message = format!("unexpected element <{}>", child.tag_name().name());
                 report(
                     self.diagnostics,
-                    Diagnostic::error(self.tag(child), words).help("only text is allowed here"),
+                    Diagnostic::error(self.tag(child), message).help("only text is allowed here"),
                 );
                 return None;
             }

@@ -96,9 +96,9 @@ fn unreadable(source: SourceId, text: &str, error: &roxmltree::Error) -> Diagnos
         }
         _ => {
             // The caret shows the position.
-            let words = error.to_string();
-            let words = words.rsplit_once(" at ").map_or(words.as_str(), |(words, _)| words);
-            Diagnostic::error(span, format!("invalid XML: {words}"))
+            let message = error.to_string();
+            let message = message.rsplit_once(" at ").map_or(message.as_str(), |(message, _)| message);
+            Diagnostic::error(span, format!("invalid XML: {message}"))
         }
     }
 }

@@ -1,7 +1,8 @@
-//! Diagnostics as users see them: `tests/diagnostics` has a file per error, with the rendered text beside it.
+//! Diagnostics as users see them: `tests/diagnostics` contains one file per error, with the rendered text beside it.
 //!
 //! `UPDATE_EXAMPLES=1 cargo test -p invigil-lang --test it diagnostics` writes the texts. Read the difference before
-//! keeping it. A PEDL and a MEDL script of one name are a pair. Without a text beside it, nothing is wrong with a file.
+//! keeping it. A PEDL and a MEDL script of one name are a pair. A file without a `.stderr` file must produce
+//! no diagnostics.
 
 use crate::model::predicates;
 use invigil_expr::diag::{Diagnostic, Sources};

@@ -8,7 +8,7 @@ use invigil_ltl::formula::Proposition;
 use invigil_ltl::moore::FourValuedTruth;
 use invigil_ltl::word::Letter;
 use invigil_ltl::{Budget, Logic};
-use invigil_monitor::automaton::{AtEnd, Automaton};
+use invigil_monitor::automaton::{Automaton, EndVerdict};
 use invigil_monitor::event::{ANY_EVENT, Event, EventCatalog, EventKind, STATE_EVENT};
 use invigil_monitor::interactive::InteractiveMonitor;
 use invigil_monitor::verdict::Verdict;
@@ -37,18 +37,18 @@ fn lower(text: &str) -> Result<(Automaton, EventCatalog), String> {
 }
 
 /// The verdict and the result at the end, with the events so far.
-fn standing(watch: &InteractiveMonitor) -> (Verdict, AtEnd) {
+fn standing(watch: &InteractiveMonitor) -> (Verdict, EndVerdict) {
     let root = watch.slices().root().unwrap();
     let state = &watch.automaton().states[usize::from(watch.slices().state(root))];
     (state.verdict, state.at_end)
 }
 
-fn expected(output: FourValuedTruth) -> (Verdict, AtEnd) {
+fn expected(output: FourValuedTruth) -> (Verdict, EndVerdict) {
     match output {
-        FourValuedTruth::False => (Verdict::NonAccepting, AtEnd::Nothing),
-        FourValuedTruth::PresumablyFalse => (Verdict::Undecided, AtEnd::Presumably(false)),
-        FourValuedTruth::PresumablyTrue => (Verdict::Undecided, AtEnd::Presumably(true)),
-        FourValuedTruth::True => (Verdict::Accepting, AtEnd::Nothing),
+        FourValuedTruth::False => (Verdict::NonAccepting, EndVerdict::Nothing),
+        FourValuedTruth::PresumablyFalse => (Verdict::Undecided, EndVerdict::Presumably(false)),
+        FourValuedTruth::PresumablyTrue => (Verdict::Undecided, EndVerdict::Presumably(true)),
+        FourValuedTruth::True => (Verdict::Accepting, EndVerdict::Nothing),
     }
 }
 
@@ -177,7 +177,7 @@ proptest! {
                 (false, true) => Verdict::NonAccepting,
                 _ => Verdict::Undecided,
             };
-            prop_assert_eq!(standing(&watch), (verdict, AtEnd::Decided(machine.outputs[at])), "{}", formula);
+            prop_assert_eq!(standing(&watch), (verdict, EndVerdict::Decided(machine.outputs[at])), "{}", formula);
         }
     }
 }
@@ -312,7 +312,7 @@ fn oversized_presumptive_monitor_falls_back_to_certain_one() {
     let parts: Vec<String> = (0..20).map(|at| format!("G(a{at} -> F b{at})")).collect();
     let (automaton, _) = lower(&format!("ltl:{} & G !c", parts.join(" & "))).unwrap();
     assert!(automaton.states.len() < 4, "{}", automaton.states.len());
-    assert!(automaton.states.iter().all(|state| state.at_end == AtEnd::Nothing));
+    assert!(automaton.states.iter().all(|state| state.at_end == EndVerdict::Nothing));
     assert!(automaton.states.iter().any(|state| state.verdict == Verdict::NonAccepting));
 }
 

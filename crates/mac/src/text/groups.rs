@@ -1,4 +1,4 @@
-//! The line format from a recogniser to a checker:
+//! The text format from a recogniser to a checker:
 //!
 //! ```text
 //! recognised 1

@@ -1,4 +1,4 @@
-//! The line formats: human-readable, easy to write from any program, without size limits.
+//! The text formats of MaC: human-readable, easy to write from any program, without size limits.
 
 mod groups;
 mod literal;

@@ -1,4 +1,4 @@
-//! The line format from a filter to a recogniser:
+//! The text format from a filter to a recogniser:
 //!
 //! ```text
 //! update NAME VALUE [@MS]

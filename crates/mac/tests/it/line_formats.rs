@@ -1,4 +1,4 @@
-//! The line formats: accepted input, error messages, and truncated streams.
+//! The text formats: accepted input, error messages, and truncated streams.
 
 use crate::common::{EVERYTHING, medl, pedl};
 use invigil_mac::{

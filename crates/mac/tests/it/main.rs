@@ -4,7 +4,7 @@
 mod channels;
 // Helpers.
 mod common;
-// Line formats as people write them.
+// Hand-written input in the text formats.
 mod line_formats;
 // The published byte formats.
 mod published_formats;

@@ -9,9 +9,9 @@ use crate::mac::Scripts;
 pub(super) struct EmbeddedScripts {
     pub(super) scripts: Scripts,
     /// The events derived from the current event.
-    found: EventBatch,
+    derived: EventBatch,
     /// The number of derived events.
-    pub(super) count: u64,
+    pub(super) derived_count: u64,
 }
 
 impl EmbeddedMonitors {
@@ -42,14 +42,14 @@ impl EmbeddedMonitors {
         }
         self.newer.events.push(event, meta, thread);
         let mut reacts = self.step_all(event);
-        let mut found = core::mem::take(&mut self.scripts.found);
-        found.clear();
-        self.scripts.scripts.derive(event, meta, &mut found);
-        for at in 0..found.len() {
-            reacts |= self.step_all(&found.event(at));
+        let mut derived = core::mem::take(&mut self.scripts.derived);
+        derived.clear();
+        self.scripts.scripts.derive(event, meta, &mut derived);
+        for at in 0..derived.len() {
+            reacts |= self.step_all(&derived.event(at));
         }
-        self.scripts.count += found.len() as u64;
-        self.scripts.found = found;
+        self.scripts.derived_count += derived.len() as u64;
+        self.scripts.derived = derived;
         reacts
     }
 }

@@ -6,7 +6,7 @@
 //! [`Request`] (`debugger_shell`, `stop_execution`).
 //!
 //! ```
-//! use invigil_monitor::automaton::{Automaton, BranchEnd, AutomatonDef, State, Transition};
+//! use invigil_monitor::automaton::{Automaton, BranchEffect, AutomatonDef, State, Transition};
 //! use invigil_monitor::event::{EventCatalog, Event, EventKind};
 //! use invigil_monitor::verdict::Verdict;
 //! use invigil_monitor::interactive::{Request, InteractiveMonitor};
@@ -21,7 +21,7 @@
 //! let automaton = Automaton::new(AutomatonDef {
 //!     states: vec![state("init", Verdict::Accepting), state("sink", Verdict::NonAccepting)],
 //!     transitions: vec![Transition {
-//!         from: 0, event: crash, guard: None, success: Some(BranchEnd { target: Some(1), ..BranchEnd::default() }),
+//!         from: 0, event: crash, guard: None, success: Some(BranchEffect { target: Some(1), ..BranchEffect::default() }),
 //!         failure: None, reads: vec![], condition: None, span: Default::default(),
 //!     }],
 //!     ..AutomatonDef::default()
@@ -89,7 +89,7 @@ struct MonitorState {
 
 /// Version of the needed events: if it is unchanged, so is [`InteractiveMonitor::needed_events`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NeedsVersion {
+pub struct NeededEventsVersion {
     version: u32,
     follows: bool,
     has_unhandled: bool,
@@ -219,8 +219,8 @@ impl InteractiveMonitor {
 
     /// The version of the [needed events](InteractiveMonitor::needed_events). Restoring a checkpoint does not
     /// count as an event.
-    pub fn needs_version(&self) -> NeedsVersion {
-        NeedsVersion {
+    pub fn needs_version(&self) -> NeededEventsVersion {
+        NeededEventsVersion {
             version: self.slices().needs_version(),
             follows: !self.is_suspended && self.fault().is_none(),
             has_unhandled: self.callbacks.has_unhandled(),

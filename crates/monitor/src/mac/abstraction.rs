@@ -105,7 +105,7 @@ impl ScriptDef {
     /// let both = parts.binary(Binary::Less, read_x, read_y)?;
     /// parts.define_condition("c2", both)?;
     /// assert_eq!(parts.abstractions()[0], Abstraction::Off(NotAbstracted::Computed));
-    /// # Ok::<(), invigil_monitor::mac::MismatchError>(())
+    /// # Ok::<(), invigil_monitor::mac::DefinitionError>(())
     /// ```
     pub fn abstractions(&self) -> Vec<Abstraction> {
         let mut found = alloc::vec![Abstraction::Thresholds(Vec::new()); self.variables.len()];

@@ -7,7 +7,7 @@ use super::event_group::{EventGroup, GroupEvent, Interface};
 use super::ids::{ActionId, AuxiliaryId};
 use super::machine::{Machine, MachineOutput, MachineState};
 use super::recogniser::ScriptError;
-use super::script_def::{MismatchError, ScriptDef};
+use super::script_def::{DefinitionError, ScriptDef};
 use super::value::{Truth, Value};
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -176,7 +176,7 @@ impl Checker {
     }
 
     /// Restores a state returned by [`Checker::state`].
-    pub fn restore(&mut self, state: &MachineState) -> Result<(), MismatchError> {
+    pub fn restore(&mut self, state: &MachineState) -> Result<(), DefinitionError> {
         self.machine.restore(state)
     }
 

@@ -4,7 +4,7 @@ use super::cell::{self, Cell, TextBuffers, Texts};
 use super::interpreter::run;
 use super::order::Definition;
 use super::program::{Effect, Program, Slot};
-use super::script_def::{MismatchError, foreign};
+use super::script_def::{DefinitionError, foreign};
 use super::value::{Truth, Type, Value};
 use alloc::string::String;
 use alloc::sync::Arc;
@@ -193,7 +193,7 @@ impl Machine {
     }
 
     /// Restores a state of a machine with the same script.
-    pub(super) fn restore(&mut self, state: &MachineState) -> Result<(), MismatchError> {
+    pub(super) fn restore(&mut self, state: &MachineState) -> Result<(), DefinitionError> {
         if !state.is_like(&self.state, self.program.units.len()) {
             return Err(foreign("state"));
         }

@@ -64,7 +64,7 @@ pub use method_call::{CallArgument, MethodCall};
 pub use operator::{Binary, Unary};
 pub use order::{Cycle, Definition};
 pub use recogniser::{Recogniser, ScriptError, Snapshot, SnapshotError};
-pub use script_def::{Method, MismatchError, ScriptDef, Variable};
+pub use script_def::{DefinitionError, Method, ScriptDef, Variable};
 pub use scripts::Scripts;
 pub use value::{Truth, Type, Value};
 pub use value_filter::ValueFilter;

@@ -349,7 +349,7 @@ impl ScriptDef {
     /// parts.assign(guard, count, sum)?;
     /// let cycles = parts.cycles();
     /// assert_eq!(cycles[0].to_string(), "`few` needs `count'` needs the guard of `few` needs `few`");
-    /// # Ok::<(), invigil_monitor::mac::MismatchError>(())
+    /// # Ok::<(), invigil_monitor::mac::DefinitionError>(())
     /// ```
     pub fn cycles(&self) -> Vec<Cycle> {
         EvaluationOrder::new(self).err().unwrap_or_default()

@@ -7,7 +7,7 @@ use super::ids::{MethodId, VariableId};
 use super::machine::{Fault, Machine, MachineOutput, MachineState};
 use super::order::Cycle;
 use super::program::MethodCells;
-use super::script_def::{MismatchError, ScriptDef};
+use super::script_def::{DefinitionError, ScriptDef};
 use super::value::{Type, Value};
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -223,7 +223,7 @@ impl Recogniser {
     }
 
     /// Restores a state returned by [`Recogniser::state`].
-    pub fn restore(&mut self, state: &MachineState) -> Result<(), MismatchError> {
+    pub fn restore(&mut self, state: &MachineState) -> Result<(), DefinitionError> {
         self.machine.restore(state)
     }
 

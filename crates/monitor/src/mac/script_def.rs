@@ -12,7 +12,7 @@ use core::fmt;
 /// Declarations and definitions of a script.
 ///
 /// Each item gets a number when it is declared. Expressions ([`ExprId`]) and event expressions
-/// ([`OccurrenceId`]) are built bottom up and checked while they are built: a [`MismatchError`] describes the
+/// ([`OccurrenceId`]) are built bottom up and checked while they are built: a [`DefinitionError`] describes the
 /// error, and the front end adds the position. A definition is built before it is named, so that definitions
 /// cannot be recursive. Auxiliary variables may be named before the guards that change them.
 ///
@@ -35,7 +35,7 @@ use core::fmt;
 /// let start = parts.start(both)?;
 /// let e1 = parts.define_event("e1", start)?;
 /// parts.export_event(e1)?;
-/// # Ok::<(), invigil_monitor::mac::MismatchError>(())
+/// # Ok::<(), invigil_monitor::mac::DefinitionError>(())
 /// ```
 ///
 /// A requirement script (MEDL) has imports, auxiliary variables, guards, properties and alarms:
@@ -55,7 +55,7 @@ use core::fmt;
 /// let (left, right) = (parts.unprimed(count)?, parts.constant(Value::Int(1)));
 /// let sum = parts.binary(Binary::Add, left, right)?;
 /// parts.assign(guard, count, sum)?;
-/// # Ok::<(), invigil_monitor::mac::MismatchError>(())
+/// # Ok::<(), invigil_monitor::mac::DefinitionError>(())
 /// ```
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -199,19 +199,19 @@ pub(super) enum Carrier {
 
 /// Type or reference error in a definition, as a message for the user. The front end knows the position.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MismatchError(pub(super) String);
+pub struct DefinitionError(pub(super) String);
 
-impl fmt::Display for MismatchError {
+impl fmt::Display for DefinitionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl core::error::Error for MismatchError {}
+impl core::error::Error for DefinitionError {}
 
 /// A number that does not belong to this script.
-pub(super) fn foreign(what: &str) -> MismatchError {
-    MismatchError(format!("this {what} does not belong to the script"))
+pub(super) fn foreign(what: &str) -> DefinitionError {
+    DefinitionError(format!("this {what} does not belong to the script"))
 }
 
 impl ScriptDef {
@@ -235,7 +235,7 @@ impl ScriptDef {
         name: &str,
         ty: Type,
         initial: Value<'_>,
-    ) -> Result<AuxiliaryId, MismatchError> {
+    ) -> Result<AuxiliaryId, DefinitionError> {
         let value = self.constant(initial);
         let initial = if matches!(initial, Value::Undefined) { value } else { self.fitted(ty, value, name)? };
         self.auxiliaries.push(Auxiliary { name: name.to_owned(), ty, initial });
@@ -267,21 +267,29 @@ impl ScriptDef {
     }
 
     /// Defines a named event.
-    pub fn define_event(&mut self, name: &str, event: OccurrenceId) -> Result<ScriptEventId, MismatchError> {
+    pub fn define_event(
+        &mut self,
+        name: &str,
+        event: OccurrenceId,
+    ) -> Result<ScriptEventId, DefinitionError> {
         self.carrier(event)?;
         self.events.push(NamedEvent { name: name.to_owned(), is: EventIs::Defined(event) });
         Ok(ScriptEventId(self.events.len() as u32 - 1))
     }
 
     /// Defines a named condition.
-    pub fn define_condition(&mut self, name: &str, condition: ExprId) -> Result<ConditionId, MismatchError> {
+    pub fn define_condition(
+        &mut self,
+        name: &str,
+        condition: ExprId,
+    ) -> Result<ConditionId, DefinitionError> {
         self.expect_condition(condition, name)?;
         self.conditions.push(NamedCondition { name: name.to_owned(), is: Some(condition) });
         Ok(ConditionId(self.conditions.len() as u32 - 1))
     }
 
     /// Exports an event. Exports are numbered from 0 in the order of these calls.
-    pub fn export_event(&mut self, event: ScriptEventId) -> Result<(), MismatchError> {
+    pub fn export_event(&mut self, event: ScriptEventId) -> Result<(), DefinitionError> {
         self.events.get(event.at()).ok_or_else(|| foreign("event"))?;
         if !self.exported_events.contains(&event) {
             self.exported_events.push(event);
@@ -290,7 +298,7 @@ impl ScriptDef {
     }
 
     /// Exports a condition. Exports are numbered from 0 in the order of these calls.
-    pub fn export_condition(&mut self, condition: ConditionId) -> Result<(), MismatchError> {
+    pub fn export_condition(&mut self, condition: ConditionId) -> Result<(), DefinitionError> {
         self.conditions.get(condition.at()).ok_or_else(|| foreign("condition"))?;
         if !self.exported_conditions.contains(&condition) {
             self.exported_conditions.push(condition);
@@ -299,14 +307,14 @@ impl ScriptDef {
     }
 
     /// Adds a property: a condition that must always hold. Properties are numbered from 0.
-    pub fn property(&mut self, name: &str, condition: ExprId) -> Result<u32, MismatchError> {
+    pub fn property(&mut self, name: &str, condition: ExprId) -> Result<u32, DefinitionError> {
         self.expect_condition(condition, name)?;
         self.properties.push((name.to_owned(), condition));
         Ok(self.properties.len() as u32 - 1)
     }
 
     /// Adds an alarm: an event that must never occur. Alarms are numbered from 0.
-    pub fn alarm(&mut self, name: &str, event: OccurrenceId) -> Result<u32, MismatchError> {
+    pub fn alarm(&mut self, name: &str, event: OccurrenceId) -> Result<u32, DefinitionError> {
         self.carrier(event)?;
         self.alarms.push((name.to_owned(), event));
         Ok(self.alarms.len() as u32 - 1)
@@ -315,7 +323,7 @@ impl ScriptDef {
     /// Adds a guard, whose actions run whenever an event occurs.
     ///
     /// If several guards set one variable at the same instant, the last one wins.
-    pub fn guard(&mut self, event: OccurrenceId) -> Result<GuardId, MismatchError> {
+    pub fn guard(&mut self, event: OccurrenceId) -> Result<GuardId, DefinitionError> {
         self.carrier(event)?;
         let event = match self.occurrences[event.at()].0 {
             Occurrence::Named(event) => event,
@@ -329,7 +337,7 @@ impl ScriptDef {
     /// Adds an assignment to a guard.
     ///
     /// Numbers are converted like a cast; check [`Type::widens_to`] to detect loss of precision.
-    pub fn assign(&mut self, guard: GuardId, to: AuxiliaryId, value: ExprId) -> Result<(), MismatchError> {
+    pub fn assign(&mut self, guard: GuardId, to: AuxiliaryId, value: ExprId) -> Result<(), DefinitionError> {
         let variable = self.auxiliaries.get(to.at()).ok_or_else(|| foreign("variable"))?;
         let (ty, name) = (variable.ty, variable.name.clone());
         let value = self.fitted(ty, value, &name)?;
@@ -337,18 +345,18 @@ impl ScriptDef {
     }
 
     /// Adds a print action to a guard.
-    pub fn print(&mut self, guard: GuardId, value: ExprId) -> Result<(), MismatchError> {
+    pub fn print(&mut self, guard: GuardId, value: ExprId) -> Result<(), DefinitionError> {
         self.type_of(value)?;
         self.update(guard, Does::Print(value))
     }
 
     /// Adds the invocation of an action to a guard.
-    pub fn invoke(&mut self, guard: GuardId, action: ActionId) -> Result<(), MismatchError> {
+    pub fn invoke(&mut self, guard: GuardId, action: ActionId) -> Result<(), DefinitionError> {
         self.actions.get(action.at()).ok_or_else(|| foreign("action"))?;
         self.update(guard, Does::Invoke(action))
     }
 
-    fn update(&mut self, guard: GuardId, does: Does) -> Result<(), MismatchError> {
+    fn update(&mut self, guard: GuardId, does: Does) -> Result<(), DefinitionError> {
         self.guards.get(guard.at()).ok_or_else(|| foreign("guard"))?;
         self.updates.push(Update { guard, does });
         Ok(())

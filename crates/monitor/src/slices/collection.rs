@@ -64,7 +64,7 @@ impl Automaton {
     /// ids that occur in slices are added to `found`.
     ///
     /// ```
-    /// # use invigil_monitor::automaton::{AtEnd, Automaton, BranchEnd, AutomatonDef, State, Transition};
+    /// # use invigil_monitor::automaton::{EndVerdict, Automaton, BranchEffect, AutomatonDef, State, Transition};
     /// # use invigil_monitor::event::{Event, EventId};
     /// # use invigil_monitor::observer::NoopObserver;
     /// # use invigil_monitor::slices::DeadObjects;
@@ -72,11 +72,11 @@ impl Automaton {
     /// # use invigil_monitor::{Monitor, Scratch};
     /// # use invigil_expr::value::Value;
     /// # let state = |name: &str| State {
-    /// #     name: name.into(), verdict: Verdict::Accepting, is_final: false, action: None, at_end: AtEnd::Nothing,
+    /// #     name: name.into(), verdict: Verdict::Accepting, is_final: false, action: None, at_end: EndVerdict::Nothing,
     /// #     span: Default::default(),
     /// # };
     /// # let begin = Transition {
-    /// #     from: 0, event: EventId(0), guard: None, success: Some(BranchEnd { target: Some(1), ..BranchEnd::default() }),
+    /// #     from: 0, event: EventId(0), guard: None, success: Some(BranchEffect { target: Some(1), ..BranchEffect::default() }),
     /// #     failure: None, reads: vec![], condition: None, span: Default::default(),
     /// # };
     /// // A slice for each iterator.

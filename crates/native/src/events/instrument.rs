@@ -68,7 +68,7 @@ impl NativeTarget {
         Ok(())
     }
 
-    /// Removes the calls tracked for exits that are not needed any more; they would be out of date later.
+    /// Removes the calls tracked for exits that are no longer needed; otherwise they would become stale.
     fn forget_calls(&mut self, index: usize) {
         let event = self.plans.all[index].event;
         let mut returns = Vec::new();

@@ -4,9 +4,9 @@ mod emit;
 mod instrument;
 pub(crate) mod params;
 mod pending_calls;
+mod predefined_events;
 mod predefined_params;
 mod resolve;
-mod system;
 
 pub(crate) use params::fetch_registers;
 
@@ -55,7 +55,7 @@ pub(crate) enum Trigger {
     Access(AccessKind),
     /// The entry or exit of a system call.
     Syscall { number: i64, after: bool },
-    /// The event does not occur at a site. It is a notification of the system (a signal, a new process, a new thread),
+    /// The event does not occur at a site. It is a notification of the kernel (a signal, a new process, a new thread),
     /// is derived by a script, comes from a trace only (such as `#tick`), or could not be resolved.
     WithoutSite,
 }

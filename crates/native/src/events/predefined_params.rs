@@ -9,12 +9,12 @@ const PARAMETERS_BY_EVENT: [(&str, &[&str]); 6] = [
     ("#signal", &["name", "number", "signal", "address", "sender"]),
     ("#fork", &["child"]),
     ("#exec", &["path"]),
-    ("#thread", THREAD),
-    ("#thread_exit", THREAD),
+    ("#thread", THREAD_PARAMS),
+    ("#thread_exit", THREAD_PARAMS),
     ("#exit", &["status"]),
 ];
 /// Parameters of the events of a thread.
-const THREAD: &[&str] = &["thread", "id", "tid"];
+const THREAD_PARAMS: &[&str] = &["thread", "id", "tid"];
 
 /// Number of arguments of a system call.
 const ARGUMENTS: u32 = 6;

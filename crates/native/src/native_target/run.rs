@@ -88,7 +88,7 @@ impl NativeTarget {
             TraceStop::SiteHit { tid, site } => return self.on_site_hit(tid, site),
             TraceStop::ReactionDue { tid } => return self.on_reaction_due(tid).map(Some),
             TraceStop::Stepped { tid } => return self.on_single_step(tid),
-            TraceStop::Syscall { tid, entering } => return self.syscall(tid, entering),
+            TraceStop::Syscall { tid, entering } => return self.handle_syscall(tid, entering),
             TraceStop::Signal { tid, info } => return self.signal(tid, info),
             TraceStop::ThreadStarted { tid } => {
                 self.tracer.admit_thread(tid);

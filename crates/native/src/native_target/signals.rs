@@ -33,7 +33,7 @@ impl NativeTarget {
         if is_harmful(info.number) && !self.handles(info.number) {
             self.pending_signal = Some(info);
         }
-        if let Some(stop) = self.signal_event(tid, info)? {
+        if let Some(stop) = self.emit_signal_event(tid, info)? {
             return Ok(Some(stop));
         }
         if let Some(info) = self.pending_signal.take() {

@@ -13,13 +13,13 @@ use std::ops::Range;
 const NEAR: u64 = 130;
 
 /// Branch targets of parts of functions, by their start addresses.
-pub(super) type TargetCache = FxHashMap<u64, BranchTargets>;
+pub(super) type BranchTargetCache = FxHashMap<u64, BranchTargets>;
 
 /// Branch targets of a part of a function.
 pub(super) fn targets<'l>(
     program: &Program,
     part: &Range<u64>,
-    cache: &'l mut TargetCache,
+    cache: &'l mut BranchTargetCache,
 ) -> &'l BranchTargets {
     cache.entry(part.start).or_insert_with(|| {
         let mut targets = BranchTargets::default();
@@ -31,7 +31,7 @@ pub(super) fn targets<'l>(
 }
 
 /// Whether a branch may lead into `range`, its start excluded.
-pub(super) fn is_entered(program: &Program, range: &Range<u64>, cache: &mut TargetCache) -> bool {
+pub(super) fn is_entered(program: &Program, range: &Range<u64>, cache: &mut BranchTargetCache) -> bool {
     let middle = range.start + 1..range.end;
     if program.may_contain_jump_target(middle.clone()) {
         return true;
@@ -72,7 +72,7 @@ fn is_padding_between(program: &Program, at: u64) -> bool {
 pub(super) fn find_jump_island(
     program: &Program,
     address: u64,
-    cache: &mut TargetCache,
+    cache: &mut BranchTargetCache,
     is_free: impl Fn(&Range<u64>) -> bool,
 ) -> Option<u64> {
     let from = address + SHORT_JUMP_LEN as u64;

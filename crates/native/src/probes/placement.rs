@@ -1,11 +1,12 @@
-//! Placement: which sites get a jump, and the description of each site that the agent receives.
+//! Placement: decides which sites get a jump, and describes each site to the agent.
 
 use super::ProbeMode;
 use super::agent::Agent;
-use super::branch_targets::{self, TargetCache};
+use super::branch_targets::{self, BranchTargetCache};
 use super::capture::{capture, capture_argument};
 use super::trampoline::{
-    FunctionCode, JUMP_LEN, NotPatchable, PatchWindow, SHORT_JUMP_LEN, TRAMPOLINE_SIZE, make, window_at,
+    FunctionCode, JUMP_LEN, NotPatchable, PatchWindow, SHORT_JUMP_LEN, TRAMPOLINE_SIZE, make_trampoline,
+    window_at,
 };
 use crate::events::params::is_pointee_of_argument;
 use crate::events::{EventPlan, EventSite, SiteRole, Trigger};
@@ -60,7 +61,7 @@ impl NativeTarget {
         if self.tracer.sites.has_jumps() {
             self.tracer.stop_all()?;
         }
-        let mut cache = TargetCache::default();
+        let mut cache = BranchTargetCache::default();
         for number in 0..self.tracer.sites.all.len() as u32 {
             self.make_probe(SiteId(number), &mut cache)?;
         }
@@ -71,7 +72,7 @@ impl NativeTarget {
     }
 
     /// Prepares a jump for a site that needs one and has none, or a different one.
-    pub(super) fn make_probe(&mut self, id: SiteId, cache: &mut TargetCache) -> TargetResult {
+    pub(super) fn make_probe(&mut self, id: SiteId, cache: &mut BranchTargetCache) -> TargetResult {
         let Some(events) = self.events_at(id) else {
             self.probes.not_patchable.insert(id.0, NotPatchable::Capture);
             return Ok(());
@@ -79,11 +80,11 @@ impl NativeTarget {
         let flags = self.flags_at(id);
         self.probes.tracks_entries |= flags & ENTRY_MARK != 0;
         let site = self.tracer.sites.get(id);
-        let is_new = site
+        let needs_new_jump = site
             .jump
             .as_ref()
             .is_none_or(|jump| jump.flags != flags || jump.entry != jump.call_start && !events.is_empty());
-        if (flags != 0 || !events.is_empty()) && is_new && !site.unmapped {
+        if (flags != 0 || !events.is_empty()) && needs_new_jump && !site.unmapped {
             match self.make_jump(id, flags, cache)? {
                 Ok(()) => self.probes.not_patchable.remove(&id.0),
                 Err(not_patchable) => self.probes.not_patchable.insert(id.0, not_patchable),
@@ -119,7 +120,8 @@ impl NativeTarget {
         Some(site)
     }
 
-    /// The flags of a site: calls that are entered there, tail calls, returns of tail calls.
+    /// The flags of a site: whether calls are tracked from here, whether it is a tail call, and whether tail calls return
+    /// here.
     pub(super) fn flags_at(&self, id: SiteId) -> u32 {
         let role = |reason: &TrapReason| match reason {
             TrapReason::Event { plan_index, site_index } => {
@@ -167,7 +169,7 @@ impl NativeTarget {
         &mut self,
         id: SiteId,
         flags: u32,
-        cache: &mut TargetCache,
+        cache: &mut BranchTargetCache,
     ) -> TargetResult<Result<(), NotPatchable>> {
         self.tracer.sites.drop_jump(id);
         let address = self.tracer.sites.get(id).address;
@@ -182,7 +184,7 @@ impl NativeTarget {
         if flags & TAIL_CALL_MARK != 0 && window.is_conditional() && !is_for_jump {
             return Ok(Err(NotPatchable::OtherProbe));
         }
-        let made = match make(&window, at, (id.0 | flags, is_for_jump), entry) {
+        let made = match make_trampoline(&window, at, (id.0 | flags, is_for_jump), entry) {
             Ok(made) => made,
             Err(not_patchable) => return Ok(Err(not_patchable)),
         };
@@ -199,18 +201,19 @@ impl NativeTarget {
     }
 
     /// The instructions that the jump of a site can replace, and the address of a jump island if one is needed.
-    /// `inner` if the site is in the middle of a function.
+    /// A site that is not at the start of a function has more restrictions.
     fn window(
         &self,
         address: u64,
-        inner: bool,
-        cache: &mut TargetCache,
+        is_mid_function: bool,
+        cache: &mut BranchTargetCache,
     ) -> Result<(PatchWindow, Option<u64>), NotPatchable> {
-        match self.window_for(address, inner, JUMP_LEN, cache) {
+        match self.window_for(address, is_mid_function, JUMP_LEN, cache) {
             Ok(window) => Ok((window, None)),
             Err(not_patchable @ (NotPatchable::JumpTarget | NotPatchable::Short)) => {
-                let window =
-                    self.window_for(address, inner, SHORT_JUMP_LEN, cache).map_err(|_| not_patchable)?;
+                let window = self
+                    .window_for(address, is_mid_function, SHORT_JUMP_LEN, cache)
+                    .map_err(|_| not_patchable)?;
                 let is_free = |range: &Range<u64>| self.tracer.sites.is_free_for_jump(range);
                 let island = branch_targets::find_jump_island(&self.program, window.start, cache, is_free);
                 Ok((window, Some(island.ok_or(not_patchable)?)))
@@ -222,9 +225,9 @@ impl NativeTarget {
     fn window_for(
         &self,
         address: u64,
-        inner: bool,
+        is_mid_function: bool,
         jump: usize,
-        cache: &mut TargetCache,
+        cache: &mut BranchTargetCache,
     ) -> Result<PatchWindow, NotPatchable> {
         let part = self.program.code_part(address).ok_or(NotPatchable::Immovable)?;
         let end = part.end;
@@ -237,26 +240,26 @@ impl NativeTarget {
         let next = self.program.next_code(address).unwrap_or(end).max(end);
         let function = FunctionCode { code, start: part.start, end, next, targets };
         let window = window_at(address, &function, jump)?;
-        if inner && targets.has_unknown_targets && !window.is_single() {
+        if is_mid_function && targets.has_unknown_targets && !window.is_single() {
             // A jump table may target the middle of the window.
             return Err(NotPatchable::JumpTarget);
         }
         let range = window.range();
-        let is_named = self.program.next_code(window.start).is_some_and(|next| next < range.end);
-        if is_named || branch_targets::is_entered(&self.program, &range, cache) {
+        let has_code_start_inside = self.program.next_code(window.start).is_some_and(|next| next < range.end);
+        if has_code_start_inside || branch_targets::is_entered(&self.program, &range, cache) {
             return Err(NotPatchable::JumpTarget);
         }
-        let mut there = vec![0; (range.end - range.start) as usize];
-        let length = self.tracer.memory.read_some(range.start, &mut there);
-        self.tracer.sites.mask_traps(range.start, &mut there[..length]);
-        let written = code.get((range.start - part.start) as usize..).unwrap_or_default();
-        if !written.starts_with(&there) {
+        let mut in_memory = vec![0; (range.end - range.start) as usize];
+        let length = self.tracer.memory.read_some(range.start, &mut in_memory);
+        self.tracer.sites.mask_traps(range.start, &mut in_memory[..length]);
+        let in_file = code.get((range.start - part.start) as usize..).unwrap_or_default();
+        if !in_file.starts_with(&in_memory) {
             return Err(NotPatchable::Changed);
         }
         Ok(window)
     }
 
-    /// Removes trampolines after a restore: they may not exist in the restored memory.
+    /// Forgets all jumps and trampolines after a restore, and maps the library again if the restored memory lacks it.
     pub(crate) fn forget_jumps(&mut self) {
         self.tracer.sites.forget_jumps();
         self.probes.arenas.clear();
@@ -332,15 +335,18 @@ impl NativeTarget {
             let is_used = flags & !RETURN_MARK != 0 || self.tracer.sites.is_return(id);
             let own = |reason: &TrapReason| matches!(reason, TrapReason::Event { .. });
             let is_shared = self.tracer.sites.is_shared(id, |other| !self.trap_reasons.at(other).is_empty());
-            if is_shared
-                || !self.trap_reasons.at(id).iter().all(own)
-                || self.events_at(id).is_none_or(|events| events.is_empty() && !is_used)
-            {
-                self.probes.not_patchable.insert(number, NotPatchable::Shared);
-                continue;
+            let is_alone = !is_shared && self.trap_reasons.at(id).iter().all(own);
+            match self.events_at(id) {
+                _ if !is_alone => drop(self.probes.not_patchable.insert(number, NotPatchable::OtherTrap)),
+                None => drop(self.probes.not_patchable.insert(number, NotPatchable::Capture)),
+                Some(events) => {
+                    self.probes.not_patchable.remove(&number);
+                    // Without events and calls to track, the site is idle for now.
+                    if !events.is_empty() || is_used {
+                        self.tracer.sites.insert_jump(&self.tracer.memory, id);
+                    }
+                }
             }
-            self.probes.not_patchable.remove(&number);
-            self.tracer.sites.insert_jump(&self.tracer.memory, id);
         }
         for tid in self.tracer.threads.keys().copied().collect::<Vec<_>>() {
             self.tracer.retry_at_probe(tid)?;

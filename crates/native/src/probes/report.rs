@@ -46,7 +46,7 @@ impl NativeTarget {
     /// Describes a probe, and why it is slower than it could be.
     fn probe_description(&self) -> String {
         match self.tracer.agent.as_ref().and_then(|agent| agent.slow_path_only.as_ref()) {
-            Some(why) => format!("probe, by its slow path: in the probe library, {why}"),
+            Some(why) => format!("probe (slow path only: in the probe library, {why})"),
             None => "probe".to_owned(),
         }
     }

@@ -9,7 +9,7 @@
 //! **Invariant:** all pending calls of a return site are tracked by the library, or all by the debugger. Without active
 //! jumps, all are with the debugger.
 
-use super::branch_targets::TargetCache;
+use super::branch_targets::BranchTargetCache;
 use super::capture::{capture, capture_argument};
 use super::host_proxy::malformed_reply;
 use crate::events::params::{is_pointee_of_argument, value_request};
@@ -173,7 +173,7 @@ impl NativeTarget {
         if !self.probes.tail_calls.known_return_sites.contains_key(&site) {
             self.tracer.stop_all()?;
             self.probes.tail_calls.known_return_sites.insert(site, true);
-            self.make_probe(site, &mut TargetCache::default())?;
+            self.make_probe(site, &mut BranchTargetCache::default())?;
             self.send_new_sites()?;
         }
         Ok(Some(site))

@@ -28,8 +28,8 @@ pub(crate) enum NotPatchable {
     OutOfReach,
     /// Reading the parameters takes more than a few loads.
     Capture,
-    /// There is a breakpoint at the same site.
-    Shared,
+    /// There is a breakpoint or another trap at the site, or in the bytes that the jump would replace.
+    OtherTrap,
     /// The jump of another site is in the way.
     OtherProbe,
     /// The direction flag may be set.
@@ -46,7 +46,7 @@ impl std::fmt::Display for NotPatchable {
             NotPatchable::Immovable => "the instructions cannot be executed elsewhere",
             NotPatchable::OutOfReach => "there is no free memory within reach",
             NotPatchable::Capture => "reading the parameters takes more than a few loads",
-            NotPatchable::Shared => "there is also a breakpoint",
+            NotPatchable::OtherTrap => "there is also a breakpoint or another trap",
             NotPatchable::OtherProbe => "another probe is in the way",
             NotPatchable::DirectionFlag => "the direction flag may be set",
             NotPatchable::Changed => "the code differs from the program's file",
@@ -295,7 +295,7 @@ fn preliminary_address(n: usize) -> u64 {
 
 /// Creates the trampoline of a site, for address `at`. `entry` is the address of a word that holds the library's
 /// entry. With `is_for_jump`, the probe of a conditional jump is bypassed if the jump is not taken.
-pub(crate) fn make(
+pub(crate) fn make_trampoline(
     window: &PatchWindow,
     at: u64,
     (site, is_for_jump): (u32, bool),
@@ -410,14 +410,14 @@ mod tests {
         let code = [0x0f, 0x84, 0x00, 0x10, 0x00, 0x00, 0xc3];
         let window = at(&code, 7).unwrap();
         assert!(window.is_conditional());
-        let made = make(&window, TRAMPOLINE, (7, true), ENTRY).unwrap();
+        let made = make_trampoline(&window, TRAMPOLINE, (7, true), ENTRY).unwrap();
         let all = lines(&made);
         let copy = TRAMPOLINE + made.copies[0].0;
         assert_eq!(all[0], format!("jne short {copy:016X}h"));
         assert_eq!(all[5..], ["je 0000000000402006h", "jmp 0000000000401006h"]);
         assert!(made.entry < made.call_start && made.call_start < made.agent_return);
         // A probe needed in both cases is not bypassed.
-        let made = make(&window, TRAMPOLINE, (7, false), ENTRY).unwrap();
+        let made = make_trampoline(&window, TRAMPOLINE, (7, false), ENTRY).unwrap();
         assert_eq!(made.entry, made.call_start);
         assert_eq!(lines(&made).len(), all.len() - 1);
     }
@@ -428,7 +428,7 @@ mod tests {
         let code = [0x55, 0x48, 0x89, 0xe5, 0x48, 0x83, 0xec, 0x10, 0xc3];
         let window = at(&code, 9).unwrap();
         assert_eq!(window.length, 8);
-        let made = make(&window, TRAMPOLINE, (7, false), ENTRY).unwrap();
+        let made = make_trampoline(&window, TRAMPOLINE, (7, false), ENTRY).unwrap();
         assert_eq!(
             lines(&made),
             [
@@ -451,7 +451,7 @@ mod tests {
     fn short_function_needs_padding() {
         assert_eq!(at(&[0xc3, 0x55, 0x55, 0x55, 0x55], 1).unwrap_err(), NotPatchable::Short);
         let window = at(&[0xc3, 0x90, 0x90, 0x90, 0x90], 1).unwrap();
-        assert_eq!(lines(&make(&window, TRAMPOLINE, (1, false), ENTRY).unwrap())[4..], ["ret"]);
+        assert_eq!(lines(&make_trampoline(&window, TRAMPOLINE, (1, false), ENTRY).unwrap())[4..], ["ret"]);
         assert!(at(&[0xc3, 0x0f, 0x1f, 0x40, 0x00, 0x90], 1).is_ok());
         assert_eq!(at(&[0xc3, 0x90], 1).unwrap_err(), NotPatchable::Short);
     }
@@ -476,7 +476,7 @@ mod tests {
     #[test]
     fn copied_call_pushes_original_return_address() {
         let code = [0xe8, 0x00, 0x01, 0x00, 0x00, 0xc3];
-        let made = make(&at(&code, 6).unwrap(), TRAMPOLINE, (1, false), ENTRY).unwrap();
+        let made = make_trampoline(&at(&code, 6).unwrap(), TRAMPOLINE, (1, false), ENTRY).unwrap();
         assert_eq!(lines(&made)[4..], ["push 401005h", "mov dword ptr [rsp+4],0", "jmp 0000000000401105h"]);
         // call rax, and then something: it would return into the jump.
         assert_eq!(at(&[0xff, 0xd0, 0x90, 0x90, 0x90, 0xc3], 6).unwrap_err(), NotPatchable::JumpTarget);
@@ -488,7 +488,7 @@ mod tests {
         let code = [0x89, 0xf8, 0x48, 0x83, 0xc4, 0x08, 0x5b, 0xc3, 0x55, 0x55];
         let window = within(&code, 7, 8).unwrap();
         assert_eq!((window.start - AT, window.length), (2, 6));
-        let made = make(&window, TRAMPOLINE, (3, false), ENTRY).unwrap();
+        let made = make_trampoline(&window, TRAMPOLINE, (3, false), ENTRY).unwrap();
         assert_eq!(lines(&made)[..3], ["add rsp,8", "pop rbx", "lea rsp,[rsp-80h]"]);
         assert_eq!(lines(&made)[6..], ["ret"]);
         assert_eq!(made.copies.iter().map(|(_, from)| *from - AT).collect::<Vec<_>>(), [2, 6, 7]);

@@ -21,7 +21,7 @@ impl Tracer {
             return Ok(None);
         }
         let is_thread = event == libc::PTRACE_EVENT_CLONE && self.is_thread(child);
-        let shares_memory = event != libc::PTRACE_EVENT_FORK || self.clones_memory(tid);
+        let shares_memory = self.child_shares_memory(tid).unwrap_or(event != libc::PTRACE_EVENT_FORK);
         if is_thread || shares_memory {
             let mut thread = TracedThread::new(child);
             thread.running = false;
@@ -76,23 +76,22 @@ impl Tracer {
         ignore_exited(sys::detach(child, 0))
     }
 
-    /// Whether a clone shares the parent's memory. The kernel reports some of these as forks.
-    pub(super) fn clones_memory(&mut self, tid: Tid) -> bool {
-        let Some(Ok(regs)) = self.threads.get_mut(&tid).map(|thread| thread.registers()) else {
-            return false;
-        };
+    /// Whether the process or thread that `tid` is creating shares its memory, according to the flags of the system
+    /// call. The kernel's event is not enough. `None` if the flags cannot be read.
+    fn child_shares_memory(&mut self, tid: Tid) -> Option<bool> {
+        let regs = self.threads.get_mut(&tid)?.registers().ok()?;
         let flags = match regs.orig_rax as i64 {
             libc::SYS_clone => regs.rdi,
             libc::SYS_clone3 => {
                 let mut flags = [0; 8];
-                if self.memory.read(regs.rdi, &mut flags).is_err() {
-                    return false;
-                }
+                self.memory.read(regs.rdi, &mut flags).ok()?;
                 u64::from_le_bytes(flags)
             }
-            _ => return false,
+            libc::SYS_fork => 0,
+            libc::SYS_vfork => libc::CLONE_VM as u64,
+            _ => return None,
         };
-        flags & libc::CLONE_VM as u64 != 0
+        Some(flags & libc::CLONE_VM as u64 != 0)
     }
 
     pub(super) fn is_thread(&self, tid: Tid) -> bool {

@@ -398,17 +398,17 @@ impl NativeTarget {
         }
         // Skip ranges that another thread wrote: that thread reports them.
         self.tracer.stop_all()?;
-        let mut ours = Vec::new();
+        let mut matched = Vec::new();
         for id in changed {
             let registers =
                 (0..REGISTERS).filter(|number| self.watchpoints.register_watchpoints[*number] == Some(id));
             let others = self.tracer.threads.keys().filter(|other| **other != tid);
             let wrote = |other: &Tid| registers.clone().any(|number| hardware::has_matched(*other, number));
             if !others.into_iter().any(wrote) {
-                ours.push(id);
+                matched.push(id);
             }
         }
-        self.report_changed(tid, ours)
+        self.report_changed(tid, matched)
     }
 
     /// Executes `sigreturn` with all pages open.

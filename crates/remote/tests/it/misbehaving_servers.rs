@@ -85,7 +85,7 @@ fn is_zombie(pid: &str) -> bool {
 }
 
 #[track_caller]
-fn assert_told(script: &str, options: RemoteOptions, words: &[&str]) {
+fn assert_reported(script: &str, options: RemoteOptions, words: &[&str]) {
     let reported = reported(script, options);
     for words in words {
         assert!(reported.contains(words), "`{words}` is not in: {reported}");
@@ -94,7 +94,7 @@ fn assert_told(script: &str, options: RemoteOptions, words: &[&str]) {
 
 #[test]
 fn program_that_exits_at_start_is_reported() {
-    assert_told(
+    assert_reported(
         "echo oh no >&2; exit 3",
         brisk(),
         &[
@@ -102,17 +102,17 @@ fn program_that_exits_at_start_is_reported() {
             "its standard error:\noh no",
         ],
     );
-    assert_told("kill -9 $$", brisk(), &["ended (killed by signal 9) instead of answering `hello`"]);
+    assert_reported("kill -9 $$", brisk(), &["ended (killed by signal 9) instead of answering `hello`"]);
 }
 
 #[test]
 fn program_that_exits_between_requests_is_reported() {
-    assert_told(
+    assert_reported(
         &format!("{HELLO}; {INITIAL}; read a; exit 0"),
         brisk(),
         &["(exit status 0)", "answering `steps`"],
     );
-    assert_told(
+    assert_reported(
         &format!("{HELLO}; printf '{{\"id\":2,'; exit 1"),
         brisk(),
         &["(exit status 1)", "`initial`"],
@@ -121,7 +121,7 @@ fn program_that_exits_between_requests_is_reported() {
 
 #[test]
 fn garbage_reply_is_reported() {
-    assert_told(
+    assert_reported(
         "read a; echo Welcome to bad 1.0!; read a",
         brisk(),
         &[
@@ -129,10 +129,10 @@ fn garbage_reply_is_reported() {
             "starts with `Welcome to bad 1.0!`",
         ],
     );
-    assert_told("read a; echo; read a", brisk(), &["answers `hello` with a malformed reply"]);
-    assert_told("read a; echo '[1]'; read a", brisk(), &["answers `hello` with a malformed reply"]);
-    assert_told("read a; echo '{\"protocol\":1}'; read a", brisk(), &["the field `id` is missing"]);
-    assert_told(
+    assert_reported("read a; echo; read a", brisk(), &["answers `hello` with a malformed reply"]);
+    assert_reported("read a; echo '[1]'; read a", brisk(), &["answers `hello` with a malformed reply"]);
+    assert_reported("read a; echo '{\"protocol\":1}'; read a", brisk(), &["the field `id` is missing"]);
+    assert_reported(
         "read a; printf '{\"id\":1,\"name\":\"\\377\"}\\n'; read a",
         brisk(),
         &["not UTF-8 from byte 17 on"],
@@ -152,23 +152,23 @@ fn malformed_reply_fields_are_reported() {
         (r#"[[["a","b"]]]"#, "a configuration is a number or an array of one element, not `\"b\"`"),
         (r#"[[["a",{"flaw":"b"}]]]"#, r#"expected {"fault":"…"}, found"#),
     ] {
-        assert_told(&steps(answer), brisk(), &["answers `steps` with a malformed reply", words]);
+        assert_reported(&steps(answer), brisk(), &["answers `steps` with a malformed reply", words]);
     }
     let deep = format!("[[[{0}{1},0]]]", "[".repeat(10_000), "]".repeat(10_000));
-    assert_told(&steps(&deep), brisk(), &["nested"]);
+    assert_reported(&steps(&deep), brisk(), &["nested"]);
 }
 
 #[test]
 fn overlong_reply_is_reported() {
     let words =
         ["answers `hello` with a line of more than 100000 bytes; request fewer configurations at once"];
-    assert_told("yes endless | tr -d '\\n'", brisk(), &words);
-    assert_told("exec cat /dev/zero", brisk(), &words);
+    assert_reported("yes endless | tr -d '\\n'", brisk(), &words);
+    assert_reported("exec cat /dev/zero", brisk(), &words);
 }
 
 #[test]
 fn unsolicited_output_is_reported() {
-    assert_told(
+    assert_reported(
         "yes '{\"id\":1,\"protocol\":1,\"name\":\"bad\"}'",
         brisk(),
         &["replied to request 1 instead of request 2"],
@@ -177,7 +177,7 @@ fn unsolicited_output_is_reported() {
 
 #[test]
 fn protocol_version_mismatch_is_reported() {
-    assert_told(
+    assert_reported(
         "read a; echo '{\"id\":1,\"protocol\":2,\"name\":\"bad\"}'; read a",
         brisk(),
         &["IT uses version 2 of the protocol, but this is version 1; update the older one"],
@@ -186,11 +186,11 @@ fn protocol_version_mismatch_is_reported() {
 
 #[test]
 fn missing_reply_times_out() {
-    assert_told("cat > /dev/null", impatient(), &["did not answer `hello` within 1.5s; allow more time"]);
+    assert_reported("cat > /dev/null", impatient(), &["did not answer `hello` within 1.5s; allow more time"]);
     // A program that ignores all signals but SIGKILL and reads nothing.
     let stubborn = "trap '' TERM INT HUP PIPE; while :; do sleep 0.05; done";
-    assert_told(stubborn, impatient(), &["did not answer `hello` within 1.5s"]);
-    assert_told(
+    assert_reported(stubborn, impatient(), &["did not answer `hello` within 1.5s"]);
+    assert_reported(
         &format!("{HELLO}; {INITIAL}; {stubborn}"),
         impatient(),
         &["did not answer `steps` within 1.5s"],
@@ -201,12 +201,12 @@ fn missing_reply_times_out() {
 fn slow_reply_times_out() {
     // Each byte arrives in time, but the line does not.
     let script = "while :; do printf ' '; sleep 0.02; done";
-    assert_told(script, impatient(), &["did not answer `hello` within 1.5s"]);
+    assert_reported(script, impatient(), &["did not answer `hello` within 1.5s"]);
 }
 
 #[test]
 fn reply_with_wrong_id_is_reported() {
-    assert_told(
+    assert_reported(
         &format!("{HELLO}; read a; echo '{{\"id\":3,\"configs\":[]}}'; read a"),
         brisk(),
         &[
@@ -217,7 +217,7 @@ fn reply_with_wrong_id_is_reported() {
 
 #[test]
 fn closed_input_is_reported() {
-    assert_told(
+    assert_reported(
         &format!("{HELLO}; exec <&-; sleep 1000"),
         brisk(),
         &["closed its input and did not answer `initial`; it must read one line per request"],
@@ -235,7 +235,7 @@ fn program_that_does_not_read_times_out() {
 
 #[test]
 fn error_reply_is_reported() {
-    assert_told(
+    assert_reported(
         "read a; echo '{\"id\":1,\"error\":\"lamp.soup:3: what is this?\"}'; read a",
         brisk(),
         &["IT answers `hello` with an error: lamp.soup:3: what is this?"],
@@ -256,7 +256,7 @@ fn queries_after_error_return_nothing() {
     let script = format!("{HELLO}; {INITIAL}; read a; exit 1");
     let remote = Remote::start(&shell(&script), brisk()).unwrap();
     let space = RemoteSpace::new(&remote, vec!["x".into()]).with_acceptance();
-    let attended = RemoteListener { remote: &remote, pulse: () };
+    let attended = RemoteListener { remote: &remote, listener: () };
     let mut out = Successors::default();
     assert_eq!((space.failure(), attended.is_stopped()), (None, false));
     space.initial(&mut out);

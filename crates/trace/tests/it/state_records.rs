@@ -39,7 +39,7 @@ fn table_without_event_column_yields_states() {
 
 #[test]
 fn records_with_event_names_are_not_states() {
-    // In the line format a single name is an event, also with arguments named like fields.
+    // In plain lines, a single name is an event, also with arguments named like fields.
     for text in ["a\n", "a(x, b, c)\n", "event,b\na,1\n", "{\"event\": \"a\", \"b\": 1}\n"] {
         let (seen, summary) = events(text, &states());
         assert!(summary.line_errors.is_empty(), "{text}: {:?}", summary.line_errors);

@@ -32,7 +32,7 @@ impl ValidationReport {
             ValidationResult::InvalidRecords(_)
             | ValidationResult::TooManyConfigurations(_)
             | ValidationResult::Unknown => {
-                let title = style.paint(Paint::Open, "no answer");
+                let title = style.paint(Paint::Undecided, "no answer");
                 let matched = count(self.matched, "event");
                 format!("{title}: {model} can produce {trace} so far ({matched})\n")
             }
@@ -42,7 +42,7 @@ impl ValidationReport {
             text.push('\n');
         }
         for note in notes {
-            text.push_str(&format!("{} {note}\n", style.paint(Paint::Open, "note:")));
+            text.push_str(&format!("{} {note}\n", style.paint(Paint::Undecided, "note:")));
         }
         text
     }

@@ -13,7 +13,15 @@ const COMMON_FIELDS: [&str; 6] = ["event", "time", "kind", "thread", "program", 
 
 /// Whether a field has no meaning in the model.
 pub(super) fn is_unknown(binding: &Binding<'_>, field: &str) -> bool {
-    binding.field(field).is_none() && !COMMON_FIELDS.contains(&field) && !field.starts_with("arg ")
+    binding.field(field).is_none() && !COMMON_FIELDS.contains(&field) && !is_argument(field)
+}
+
+/// Whether a field is named `arg 1` or `arg1`, like the arguments of plain lines and of MaC.
+fn is_argument(field: &str) -> bool {
+    field.strip_prefix("arg").is_some_and(|number| {
+        let digits = number.trim_start_matches(' ');
+        !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+    })
 }
 
 /// The unknown fields in the first lines of a trace. Columns of CSV files are handled by the trace reader.
@@ -41,7 +49,7 @@ fn keys(line: &str) -> Vec<String> {
     }
 }
 
-/// The names of the arguments of an event in the line format.
+/// The names of the arguments of an event in a plain line.
 fn arguments(line: &str) -> Vec<String> {
     let Some((_, inside)) = line.split_once('(') else { return Vec::new() };
     let mut names = Vec::new();

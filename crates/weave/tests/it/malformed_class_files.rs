@@ -1,5 +1,5 @@
-//! Class files that are cut short or changed: there may be a problem, or nonsense that a virtual machine refuses; there is
-//! never a panic, and never a hang.
+//! Class files that are cut short or changed: weaving may return an error or an invalid class file, but it never panics
+//! or hangs.
 
 use crate::common::HELPER;
 use crate::common::plans::{Everywhere, all, usual};

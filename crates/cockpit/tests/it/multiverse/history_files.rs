@@ -1,7 +1,7 @@
 //! Saved histories and counterexamples.
 
 use crate::multiverse::models::{die, philosophers, session, session_with};
-use invigil_cockpit::multiverse::{ScriptOutcome, execution};
+use invigil_cockpit::multiverse::{ReplOutcome, execution};
 use invigil_explore::Path;
 use std::fs;
 
@@ -17,9 +17,9 @@ fn saved_history_is_restored_by_open() {
     let model = philosophers(2);
     let steps = "step 1\nstep 1\nback\nstep 2\nname starved\nback\nback\nstep 2\nback";
     let (first, ending) = session(&model, &format!("{steps}\nsave {file}\ntree\n"));
-    assert_eq!(ending, ScriptOutcome::Done, "{first}");
+    assert_eq!(ending, ReplOutcome::Done, "{first}");
     let (second, ending) = session(&model, &format!("open {file}\ntree\n"));
-    assert_eq!(ending, ScriptOutcome::Done, "{second}");
+    assert_eq!(ending, ReplOutcome::Done, "{second}");
     assert_eq!(after(&first), after(&second));
     assert!(second.contains("\"starved\""));
     let lines = fs::read_to_string(file).unwrap();
@@ -52,7 +52,7 @@ fn open_accepts_plain_lists_of_actions_and_rejects_invalid_lines() {
         (after(&said).to_owned(), ending)
     };
     let reported = open("{\"event\":\"cast\",\"state\":{\"n\":3}}\n{\"action\":\"push\"}\n");
-    assert_eq!(reported, ("print n\nn = 4\n".to_owned(), ScriptOutcome::Done));
+    assert_eq!(reported, ("print n\nn = 4\n".to_owned(), ReplOutcome::Done));
     for (text, error) in [
         ("{\"action\":\"roll\"}", ":1: `roll` is not enabled at this point"),
         (
@@ -69,7 +69,7 @@ fn open_accepts_plain_lists_of_actions_and_rejects_invalid_lines() {
     ] {
         let (said, ending) = open(text);
         assert!(said.contains(error), "{said}");
-        assert_eq!(ending, ScriptOutcome::Failed);
+        assert_eq!(ending, ReplOutcome::Failed);
     }
 }
 

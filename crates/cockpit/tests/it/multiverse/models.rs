@@ -1,7 +1,7 @@
 //! Small models, and sessions with them.
 
 use crate::multiverse::expression_language::readers;
-use invigil_cockpit::multiverse::{Input, ReplConfig, ScriptOutcome, debug};
+use invigil_cockpit::multiverse::{Input, ReplConfig, ReplOutcome, debug};
 use invigil_explore::breakpoint_search::Execution;
 use invigil_model::{
     Action, ActionId, Binary, Domain, Expression, LValue, Location, Model, ModelParts, Move, Process, Side,
@@ -65,7 +65,7 @@ pub(crate) fn die() -> Model {
 }
 
 /// Runs a script and returns its output and how it ended.
-pub(crate) fn session(model: &Model, script: &str) -> (String, ScriptOutcome) {
+pub(crate) fn session(model: &Model, script: &str) -> (String, ReplOutcome) {
     session_with(model, None, script)
 }
 
@@ -74,7 +74,7 @@ pub(crate) fn session_with(
     model: &Model,
     opened: Option<&Execution<State, ActionId>>,
     script: &str,
-) -> (String, ScriptOutcome) {
+) -> (String, ReplOutcome) {
     let mut out = Vec::new();
     let config = ReplConfig { name: model.parts().name.clone(), ..ReplConfig::default() };
     let lines = Input::Lines(&mut script.as_bytes());

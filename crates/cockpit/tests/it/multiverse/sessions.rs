@@ -2,7 +2,7 @@
 
 use crate::multiverse::expression_language::readers;
 use crate::multiverse::models::{die, expect, philosophers, session};
-use invigil_cockpit::multiverse::{Input, ReplConfig, ScriptOutcome, debug};
+use invigil_cockpit::multiverse::{Input, ReplConfig, ReplOutcome, debug};
 use invigil_semantics::{Compose, RoundRobin};
 
 /// Two philosophers: one universe in which they eat, and one in which they starve.
@@ -392,7 +392,7 @@ fn run_with_reduction_reports_skipped_configurations() {
         &philosophers(3),
         "reduce P[0], P[1]\nbreak deadlock\nrun\nreduce off\nrun\nlimit states 3\nback 3\nrun\ninfo\n",
     );
-    assert_eq!(ending, ScriptOutcome::Done);
+    assert_eq!(ending, ReplOutcome::Done);
     assert!(
         said.contains("`run` explores one configuration per value of `P[0], P[1]`; it may miss breakpoints"),
         "{said}"
@@ -432,11 +432,11 @@ fn failing_command_ends_script_with_its_error() {
         ("!", "`!` is not a command; `help` lists all commands"),
     ] {
         let (said, ending) = session(&model, &format!("{line}\ninfo\n"));
-        assert_eq!(ending, ScriptOutcome::Failed, "{line}");
+        assert_eq!(ending, ReplOutcome::Failed, "{line}");
         let (_, after) = said.rsplit_once("(invigil) ").unwrap();
         assert!(after.starts_with(&format!("{line}\nerror: {error}")), "{said}");
     }
-    assert_eq!(session(&model, "# a comment\n\nstep 1\nquit\nstep 99\n").1, ScriptOutcome::Done);
+    assert_eq!(session(&model, "# a comment\n\nstep 1\nquit\nstep 99\n").1, ReplOutcome::Done);
 }
 
 #[test]
@@ -460,7 +460,7 @@ fn scheduled_model_shows_scheduler_state() {
     let input = Input::Lines(&mut script.as_bytes());
     let ending = debug(&scheduled, &readers(&model), None, ReplConfig::default(), input, &mut out).unwrap();
     let said = String::from_utf8(out).unwrap();
-    assert_eq!(ending, ScriptOutcome::Done, "{said}");
+    assert_eq!(ending, ReplOutcome::Done, "{said}");
     // Each philosopher takes the left fork in turn, which is a deadlock.
     assert!(said.contains("policy.last served: 0 → 1\n  deadlock: no action is enabled"), "{said}");
     assert!(said.contains("breakpoint 1 (deadlock) holds here; none can be reached from here"), "{said}");

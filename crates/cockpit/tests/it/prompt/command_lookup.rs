@@ -17,13 +17,13 @@ fn command_names_are_unique() {
 #[test]
 fn help_lists_and_explains_every_command() {
     let mut test = queue();
-    let all = test.says("help");
+    let all = test.output_of("help");
     for command in commands() {
         assert!(all.contains(&command.call()), "{}", command.name);
-        let one = test.says(&format!("help {}", command.name));
+        let one = test.output_of(&format!("help {}", command.name));
         assert!(one.contains(command.summary), "{one}");
     }
-    test.refuses("help nonsense", "unknown command `nonsense`");
+    test.fails_with("help nonsense", "unknown command `nonsense`");
 }
 
 #[test]
@@ -45,20 +45,20 @@ fn abbreviation_is_accepted_if_unambiguous() {
     let mut test = queue();
     test.shows("cont", &["Violation of queue"]);
     test.shows("backt", &["queue_push"]);
-    test.refuses("che", "ambiguous command `che`: `checkpoint` or `checkpoints`");
-    test.refuses("contniue", "did you mean `continue`?");
-    test.refuses("xyzzy", "`help` lists all commands");
-    test.refuses("=3", "is not a command");
-    test.refuses("where/x", "does not accept a format");
-    assert_eq!(test.says("# a comment"), "");
-    assert_eq!(test.says("   "), "");
+    test.fails_with("che", "ambiguous command `che`: `checkpoint` or `checkpoints`");
+    test.fails_with("contniue", "did you mean `continue`?");
+    test.fails_with("xyzzy", "`help` lists all commands");
+    test.fails_with("=3", "is not a command");
+    test.fails_with("where/x", "does not accept a format");
+    assert_eq!(test.output_of("# a comment"), "");
+    assert_eq!(test.output_of("   "), "");
 }
 
 #[test]
 fn commands_of_verde_are_accepted() {
     let mut test = queue();
     for line in ["verde activate", "verde new", "verde cmd-group-begin", "verde cmd-group-end"] {
-        assert_eq!(test.says(line), "");
+        assert_eq!(test.output_of(line), "");
     }
     test.shows("verde get-current", &["* 1 queue: init"]);
     test.shows("verde set-current queue", &["* 1 queue"]);
@@ -87,8 +87,8 @@ fn completion_offers_candidates_by_argument_kind() {
     let line = format!("load-property {folder}/qu");
     let completion = test.debugger.complete(&line, line.len());
     assert_eq!(completion.words, [format!("{folder}/queue.prop")]);
-    test.says("checkpoint");
+    test.output_of("checkpoint");
     assert_eq!(test.debugger.complete("restore ", 8).words, ["1"]);
-    test.says("break queue_push");
+    test.output_of("break queue_push");
     assert_eq!(test.debugger.complete("delete ", 7).words.len(), 1);
 }

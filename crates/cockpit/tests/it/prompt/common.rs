@@ -108,7 +108,7 @@ pub(crate) struct Test {
     pub(crate) debugger: LiveDebugger,
     pub(crate) folder: tempfile::TempDir,
     pub(crate) log: Rc<RefCell<Log>>,
-    pub(crate) heard: Rc<RefCell<Vec<String>>>,
+    pub(crate) printed: Rc<RefCell<Vec<String>>>,
 }
 
 pub(crate) fn open(property: &str, scenario: Option<&str>, asks: bool) -> Result<Test, OpenError> {
@@ -142,9 +142,9 @@ fn open_with(
         fs::write(&path, text).unwrap();
         path
     };
-    let (log, heard): (Rc<RefCell<Log>>, Rc<RefCell<Vec<String>>>) = Default::default();
+    let (log, printed): (Rc<RefCell<Log>>, Rc<RefCell<Vec<String>>>) = Default::default();
     let source = file("prog.c", SOURCE);
-    let lines = Rc::clone(&heard);
+    let lines = Rc::clone(&printed);
     let config = SessionConfig {
         factory: Box::new(FakeFactory { log: Rc::clone(&log), source, ops }),
         files: Files {
@@ -169,7 +169,7 @@ fn open_with(
         attached,
     };
     let (debugger, _, _) = LiveDebugger::open(config)?;
-    Ok(Test { debugger, folder, log, heard })
+    Ok(Test { debugger, folder, log, printed })
 }
 
 /// The standard program and property, without confirmation questions.
@@ -180,25 +180,25 @@ pub(crate) fn queue() -> Test {
 impl Test {
     /// Executes a command and returns its output.
     #[track_caller]
-    pub(crate) fn says(&mut self, line: &str) -> String {
+    pub(crate) fn output_of(&mut self, line: &str) -> String {
         self.debugger.run(line).unwrap_or_else(|words| panic!("`{line}`: {words}"))
     }
 
     /// Executes a command and asserts that its output contains all parts.
     #[track_caller]
     pub(crate) fn shows(&mut self, line: &str, parts: &[&str]) -> String {
-        let said = self.says(line);
+        let output = self.output_of(line);
         for part in parts {
-            assert!(said.contains(part), "`{line}` does not show `{part}`:\n{said}");
+            assert!(output.contains(part), "`{line}` does not show `{part}`:\n{output}");
         }
-        said
+        output
     }
 
     /// Executes a command and asserts that it fails with a message that contains `part`.
     #[track_caller]
-    pub(crate) fn refuses(&mut self, line: &str, part: &str) {
+    pub(crate) fn fails_with(&mut self, line: &str, part: &str) {
         match self.debugger.run(line) {
-            Ok(said) => panic!("`{line}` succeeded:\n{said}"),
+            Ok(output) => panic!("`{line}` succeeded:\n{output}"),
             Err(words) => assert!(words.contains(part), "`{line}` does not fail with `{part}`: {words}"),
         }
     }

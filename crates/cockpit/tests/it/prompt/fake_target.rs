@@ -320,7 +320,7 @@ impl Target for Fake {
         }
     }
 
-    fn enable_breakpoint(&mut self, id: BreakpointId, enabled: bool) -> TargetResult {
+    fn set_breakpoint_enabled(&mut self, id: BreakpointId, enabled: bool) -> TargetResult {
         self.points.iter_mut().filter(|point| point.id == id).for_each(|point| point.enabled = enabled);
         Ok(())
     }

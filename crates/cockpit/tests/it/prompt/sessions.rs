@@ -14,14 +14,14 @@ fn property_loaded_later_is_monitored_from_the_start() {
     test.shows(&format!("load-property {}", path.display()), &["Monitoring late"]);
     test.shows("continue", &["Violation of late"]);
     test.shows("delete-monitor late", &["No property is loaded; the program is at its start"]);
-    test.refuses("load-property", "missing file");
-    test.refuses("load-property /none.prop", "/none.prop");
-    test.refuses("load-scenario", "missing file");
-    test.refuses("load-functions", "missing file");
+    test.fails_with("load-property", "missing file");
+    test.fails_with("load-property /none.prop", "/none.prop");
+    test.fails_with("load-scenario", "missing file");
+    test.fails_with("load-functions", "missing file");
     let scenario = test.folder.path().join("s.scn");
     fs::write(&scenario, "initialization { print(\"hello\") }").unwrap();
-    test.says(&format!("load-scenario {}", scenario.display()));
-    assert!(test.heard.borrow().contains(&"hello".to_owned()));
+    test.output_of(&format!("load-scenario {}", scenario.display()));
+    assert!(test.printed.borrow().contains(&"hello".to_owned()));
 }
 
 #[test]
@@ -29,9 +29,9 @@ fn invalid_file_leaves_the_session_unchanged() {
     let mut test = queue();
     let path = test.folder.path().join("bad.prop");
     fs::write(&path, "stat init").unwrap();
-    test.refuses(&format!("load-property {}", path.display()), "bad.prop:1:1");
+    test.fails_with(&format!("load-property {}", path.display()), "bad.prop:1:1");
     fs::write(&path, QUEUE.replace("queue_push", "queue_puhs")).unwrap();
-    test.refuses(&format!("load-property {}", path.display()), "did you mean `queue_push`?");
+    test.fails_with(&format!("load-property {}", path.display()), "did you mean `queue_push`?");
     test.shows("property", &["* 1 queue: init"]);
     test.shows("continue", &["Violation of queue"]);
 }
@@ -53,29 +53,29 @@ fn record_writes_a_trace() {
     let mut test = queue();
     let path = test.folder.path().join("run.jsonl");
     test.shows(&format!("record {}", path.display()), &["from now on"]);
-    test.says("continue");
-    test.says("kill");
+    test.output_of("continue");
+    test.output_of("kill");
     let text = fs::read_to_string(path).unwrap();
     assert_eq!(text.lines().count(), 4, "{text}");
     assert!(text.contains("queue_push"), "{text}");
-    test.refuses("record", "missing file");
-    test.refuses("record run.xyz", "unknown trace format");
-    test.refuses("record /no/such/folder/run.csv", "cannot write");
+    test.fails_with("record", "missing file");
+    test.fails_with("record run.xyz", "unknown trace format");
+    test.fails_with("record /no/such/folder/run.csv", "cannot write");
 }
 
 #[test]
 fn destructive_commands_ask_for_confirmation() {
     let mut test = open(QUEUE, None, true).ok().unwrap();
-    test.says("continue");
+    test.output_of("continue");
     for line in ["quit", "kill", "run", "load-property x.prop"] {
-        assert_eq!(test.says(line), "");
+        assert_eq!(test.output_of(line), "");
         assert!(test.debugger.take_question().is_some(), "{line}");
     }
     assert!(!test.debugger.has_quit() && !test.log.borrow().killed);
     assert!(test.debugger.run_confirmed("kill").unwrap().contains("restarts it"));
     assert!(test.log.borrow().killed);
     // No target is left, so there is no question.
-    test.says("quit");
+    test.output_of("quit");
     assert!(test.debugger.take_question().is_none() && test.debugger.has_quit());
 }
 
@@ -83,24 +83,24 @@ fn destructive_commands_ask_for_confirmation() {
 fn quit_and_detach_end_the_session() {
     let mut test = queue();
     test.shows("detach", &["continues unmonitored"]);
-    test.refuses("continue", "has ended");
-    test.says("q");
+    test.fails_with("continue", "has ended");
+    test.output_of("q");
     assert!(test.debugger.has_quit());
-    test.refuses("quit now", "takes no arguments");
-    test.refuses("detach now", "takes no arguments");
+    test.fails_with("quit now", "takes no arguments");
+    test.fails_with("detach now", "takes no arguments");
 }
 
 #[test]
 fn report_has_violation_stack_and_checkpoints() {
     let mut test = queue();
-    test.says("checkpoint");
-    test.says("continue");
+    test.output_of("checkpoint");
+    test.output_of("continue");
     let report = test.debugger.session().report();
     let rendered = RunReport {
         report: &report,
         loaded: test.debugger.loaded(),
         crash: None,
-        cut_short: Some("It was stopped."),
+        early_end_reason: Some("It was stopped."),
         errors: &[],
     };
     assert_eq!((rendered.violations(), rendered.is_complete()), (1, false));
@@ -132,20 +132,20 @@ fn attached_process_is_detached_instead_of_killed() {
     fs::write(&path, QUEUE).unwrap();
     test.shows(&format!("load-property {}", path.display()), &["Monitoring late\n"]);
     test.shows("continue", &["Violation of late"]);
-    test.refuses("run", "cannot be restarted");
-    test.says("delete-monitor late");
+    test.fails_with("run", "cannot be restarted");
+    test.output_of("delete-monitor late");
     assert!(test.debugger.take_question().unwrap().contains("All monitors will restart"));
-    let said = test.debugger.run_confirmed("delete-monitor late").unwrap();
-    assert!(said.contains("No property is loaded from now on"), "{said}");
+    let output = test.debugger.run_confirmed("delete-monitor late").unwrap();
+    assert!(output.contains("No property is loaded from now on"), "{output}");
     fs::write(&path, QUEUE.replace("queue_push", "queue_puhs")).unwrap();
-    test.refuses(&format!("load-property {}", path.display()), "did you mean `queue_push`?");
-    test.says("quit");
+    test.fails_with(&format!("load-property {}", path.display()), "did you mean `queue_push`?");
+    test.output_of("quit");
     assert_eq!(test.debugger.take_question().unwrap(), "Detach from the program and quit?");
     let log = test.log.borrow();
     assert!(log.detached && !log.killed, "detached and attached again");
     drop(log);
     assert_eq!(test.debugger.run_confirmed("kill").unwrap(), "The program was killed.\n");
-    test.refuses("run", "cannot be restarted");
+    test.fails_with("run", "cannot be restarted");
 }
 
 #[test]
@@ -154,5 +154,5 @@ fn break_leave_stops_at_the_return_of_a_function() {
     test.shows("break -leave queue_push if c == 1", &["Breakpoint 1: return of queue_push"]);
     test.shows("tbreak -leave queue_new", &["return of queue_new"]);
     test.shows("info breakpoints", &["return of queue_push", "if c == 1", "once"]);
-    test.refuses("break -leave", "missing function");
+    test.fails_with("break -leave", "missing function");
 }

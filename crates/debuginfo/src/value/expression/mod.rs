@@ -163,9 +163,9 @@ pub(crate) enum Binary {
     /// `-`
     Minus,
     /// `<<`
-    Left,
+    ShiftLeft,
     /// `>>`
-    Right,
+    ShiftRight,
     /// `<`
     Less,
     /// `<=`
@@ -201,8 +201,8 @@ impl Binary {
             Binary::Modulo => "%",
             Binary::Plus => "+",
             Binary::Minus => "-",
-            Binary::Left => "<<",
-            Binary::Right => ">>",
+            Binary::ShiftLeft => "<<",
+            Binary::ShiftRight => ">>",
             Binary::Less => "<",
             Binary::LessEqual => "<=",
             Binary::Greater => ">",
@@ -228,7 +228,7 @@ impl Binary {
             Binary::And => 5,
             Binary::Equal | Binary::Unequal => 6,
             Binary::Less | Binary::LessEqual | Binary::Greater | Binary::GreaterEqual => 7,
-            Binary::Left | Binary::Right => 8,
+            Binary::ShiftLeft | Binary::ShiftRight => 8,
             Binary::Repeat => 9,
             Binary::Plus | Binary::Minus => 10,
             Binary::Times | Binary::Divide | Binary::Modulo => 11,

@@ -1,7 +1,7 @@
-//! Synthesis: splits a formula into monitors that are placed, monitorable and compatible with the system.
+//! Synthesis: splits a formula into monitorable monitors that fit the system, each placed on a component.
 //!
 //! The formula is cut into subformulae. Each becomes a monitor on a component, and the rest refers to it. Cuts are
-//! chosen by [`Cost`]:
+//! chosen by three estimated costs; [`Cost`] reports the first two:
 //!
 //! - **messages**: for each instant, one per reference between components (a referenced monitor reports its verdict for
 //!   every instant);
@@ -15,9 +15,9 @@
 //! states.
 //!
 //! Two rules keep the result sound and useful. Below a temporal operator, a subformula moves only if its lookahead is
-//! bounded: otherwise its verdict could come as late as the end of the trace. Below Boolean operators only, its verdict
-//! is needed once, so it must only be monitorable. Operands of one conjunction or disjunction that move to the same
-//! component form one monitor.
+//! bounded: otherwise its verdict could come as late as the end of the trace. Where only Boolean operators enclose a
+//! subformula, its verdict is needed once, so the subformula need only be monitorable. Operands of one conjunction or
+//! disjunction that move to the same component form one monitor.
 //!
 //! The best plan for each subformula on each component is computed bottom-up; groups of operands are chosen greedily.
 //! The result is unfolded again and must be the original formula; where automata are small enough, verdicts are
@@ -59,7 +59,7 @@ pub struct Cost {
 pub struct Split {
     /// The placed monitors.
     pub specification: Specification,
-    /// The same as automata.
+    /// The same monitors as automata.
     pub network: Network,
     /// The cost.
     pub cost: Cost,
@@ -100,12 +100,11 @@ impl fmt::Display for SplitError {
             }
             SplitError::TooLarge(too_large) => write!(
                 f,
-                "{too_large}: write the formula as monitors that refer to each other, each with a part of it, or use \
-                 smaller bounds"
+                "{too_large}: write the formula as several monitors that refer to each other, or use smaller bounds"
             ),
             SplitError::Internal(diagnostics) => {
-                f.write_str("internal error, the result of the split is wrong: ")?;
-                diagnostics.iter().try_for_each(|diagnostic| write!(f, "{diagnostic}; "))
+                let texts: Vec<String> = diagnostics.iter().map(ToString::to_string).collect();
+                write!(f, "internal error, the result of the split is wrong: {}", texts.join("; "))
             }
         }
     }
@@ -175,7 +174,7 @@ pub fn split(formula: &SyntaxTree, system: &System, goal: Goal, budget: Budget) 
         return Err(SplitError::NoComponents);
     }
     let mut logic = Logic::new(budget);
-    // The limit is the only reason why a tree has no formula.
+    // Lowering fails only if this limit is exceeded.
     let too_many = TooLarge { what: "subformulae", limit: budget.formulae };
     let whole = logic.formulae.lower(formula).map_err(|_| too_many)?;
     let plans = plan::Plans::new(&mut logic, system, goal, whole)?;

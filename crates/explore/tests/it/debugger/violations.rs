@@ -3,7 +3,7 @@
 use invigil_explore::breakpoint_search::{Breakpoint, BreakpointFinder, HasModel};
 use invigil_explore::debugger::{DebugAction, Debugger, Multiverse};
 use invigil_model::{Action, Binary, Domain, Expression, Model, ModelParts, Statement, Variable};
-use invigil_monitor::automaton::{Automaton, AutomatonDef as Written, BranchEnd, State, Transition};
+use invigil_monitor::automaton::{Automaton, AutomatonDef as Written, BranchEffect, State, Transition};
 use invigil_monitor::event::{EventCatalog, EventKind as When};
 use invigil_monitor::verdict::Verdict;
 use invigil_semantics::{Compose, Evaluate, RoundRobin, Semantics};
@@ -41,7 +41,7 @@ fn once(catalog: &mut EventCatalog) -> Arc<Automaton> {
         reads: vec![],
         condition: None,
         span: Default::default(),
-        success: Some(BranchEnd { target: Some(target), ..BranchEnd::default() }),
+        success: Some(BranchEffect { target: Some(target), ..BranchEffect::default() }),
     };
     Arc::new(Automaton::new(Written {
         states: vec![

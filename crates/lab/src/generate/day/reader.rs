@@ -39,7 +39,7 @@ impl Household {
             }
             let is_below = bare.starts_with([' ', '\t']);
             let result = if is_below { reader.effect(bare.trim()) } else { reader.statement(bare.trim()) };
-            result.map_err(|words| ObservationError::new(format_args!("{name}:{}", at + 1), words))?;
+            result.map_err(|error| ObservationError::new(format_args!("{name}:{}", at + 1), error))?;
         }
         let Some(date) = reader.date else {
             return Err(ObservationError::new(name, "no day is given: write `day 2017-01-31 07:30 17:30`"));

@@ -148,7 +148,7 @@ pub struct TransitionInfo {
     pub event: NeededEvent,
     /// The guard.
     pub guard: Option<GuardInfo>,
-    /// The branch for a true guard, or for none; without it, the next transition is tried.
+    /// The branch taken if the guard is true or absent; without it, the next transition is tried.
     pub success: Option<BranchInfo>,
     /// The branch for a false guard; without it, the next transition is tried.
     pub failure: Option<BranchInfo>,

@@ -1,6 +1,6 @@
 //! Reachability: the states and transitions of an automaton that can matter.
 
-use invigil_monitor::automaton::{Automaton, BranchEnd, Transition};
+use invigil_monitor::automaton::{Automaton, BranchEffect, Transition};
 use invigil_monitor::verdict::Verdict;
 use std::collections::BTreeMap;
 
@@ -33,7 +33,7 @@ fn always_taken(transition: &Transition) -> bool {
 }
 
 /// The branches that can be taken: a failure requires a guard that can fail.
-fn ends(transition: &Transition) -> impl Iterator<Item = &BranchEnd> {
+fn ends(transition: &Transition) -> impl Iterator<Item = &BranchEffect> {
     let can_fail = transition.guard.is_some_and(|guard| !guard.is_update);
     transition.success.iter().chain(transition.failure.iter().filter(move |_| can_fail))
 }

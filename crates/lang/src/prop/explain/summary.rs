@@ -183,7 +183,11 @@ impl Summarizer<'_> {
         }
     }
 
-    fn end(&self, end: &Option<automaton::BranchEnd>, written: Option<&ast::Branch>) -> Option<BranchInfo> {
+    fn end(
+        &self,
+        end: &Option<automaton::BranchEffect>,
+        written: Option<&ast::Branch>,
+    ) -> Option<BranchInfo> {
         let end = end.as_ref()?;
         let name = |state: &StateId| self.automaton.state_name(*state).to_owned();
         Some(BranchInfo {

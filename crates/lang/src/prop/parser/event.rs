@@ -3,7 +3,7 @@
 use super::super::ast::{EventPattern, Name, Param};
 use crate::parsing::PropParser;
 use crate::parsing::layout_tokens::{LayoutRole, LayoutToken};
-use crate::parsing::scan::{self, PREDEFINED_EVENTS, PREDEFINED_PARAMS, Token};
+use crate::parsing::scan::{self, COMMON_PARAMS, PREDEFINED_EVENTS, Token};
 use invigil_expr::diag::{Diagnostic, Span, nearest};
 use invigil_monitor::event::{EventKind, ParamSource, ParamType};
 
@@ -82,7 +82,7 @@ impl PropParser<'_> {
         matches!(self.at.token, Token::Word("read" | "write" | "access")) && self.name_follows()
     }
 
-    /// Whether an event name follows the current word, which is then a keyword.
+    /// Whether an event name follows the current word; if so, the word is a keyword.
     fn name_follows(&self) -> bool {
         let next = scan::next(self.text, self.at.token, self.at.end, |_, _| {});
         match next.token {
@@ -297,7 +297,7 @@ impl PropParser<'_> {
     fn param_help(&self, found: Token<'_>) -> String {
         let hidden = self.comments.last().filter(|comment| comment.start >= self.last_end);
         let word = hidden.map_or("", |comment| scan::word_at(&self.text[comment.start + 1..]));
-        match (nearest(word, PREDEFINED_PARAMS), found) {
+        match (nearest(word, COMMON_PARAMS), found) {
             (Some(predefined), _) => format!("did you mean `#{predefined}`? `#{word}` starts a comment"),
             (_, Token::Number(digits)) => format!("write `arg {digits}` for an argument by position"),
             (_, Token::Mark('.' | '_' | ')')) => {

@@ -47,8 +47,8 @@ impl PropParser<'_> {
             return;
         }
         // Without an opening brace, this one may close the state.
-        let ours = matches!(self.peek(), Token::Mark('}') | Token::Word("transition" | "import"));
-        if open.is_some() || ours {
+        let is_end = matches!(self.peek(), Token::Mark('}') | Token::Word("transition" | "import"));
+        if open.is_some() || is_end {
             self.take(LayoutRole::CloseBody);
         }
     }

@@ -26,7 +26,7 @@ use std::collections::HashMap;
 pub struct Graph {
     /// The states.
     pub nodes: Vec<Node>,
-    /// The transitions. Edges with an index that is not a node are ignored.
+    /// The transitions. Edges whose source or target does not exist are ignored.
     pub edges: Vec<Edge>,
 }
 
@@ -65,7 +65,7 @@ pub enum NodeClass {
 
 impl NodeClass {
     /// The CSS class.
-    fn word(self) -> &'static str {
+    fn css_class(self) -> &'static str {
         match self {
             NodeClass::Accepting => "accepting",
             NodeClass::NonAccepting => "non-accepting",
@@ -98,7 +98,7 @@ pub enum BranchKind {
 
 impl BranchKind {
     /// The CSS class.
-    fn word(self) -> &'static str {
+    fn css_class(self) -> &'static str {
         match self {
             BranchKind::Success => "success",
             BranchKind::Failure => "failure",

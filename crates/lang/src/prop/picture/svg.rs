@@ -130,10 +130,10 @@ fn open(out: &mut String, width: f64, height: f64, about: &str) -> fmt::Result {
 }
 
 fn draw_notice(out: &mut String, graph: &Graph, edges: &[Edge]) -> fmt::Result {
-    let words = format!("{} states and {} edges: too many to draw", graph.nodes.len(), edges.len());
-    let width = name_width(&words) + 4.0 * MARGIN;
-    open(out, width, 80.0, &words)?;
-    writeln!(out, "<text class=\"name\" x=\"{:.1}\" y=\"45\">{words}</text>\n</svg>", width / 2.0)
+    let message = format!("{} states and {} edges: too many to draw", graph.nodes.len(), edges.len());
+    let width = name_width(&message) + 4.0 * MARGIN;
+    open(out, width, 80.0, &message)?;
+    writeln!(out, "<text class=\"name\" x=\"{:.1}\" y=\"45\">{message}</text>\n</svg>", width / 2.0)
 }
 
 fn draw(out: &mut String, graph: &Graph, edges: &[Edge], boxes: &[StateBox], layout: &Layout) -> fmt::Result {
@@ -162,7 +162,7 @@ fn open_edge(out: &mut String, graph: &Graph, edge: &Edge) -> fmt::Result {
     write!(
         out,
         "<g class=\"edge {}\" data-from=\"{}\" data-to=\"{}\">",
-        edge.branch.word(),
+        edge.branch.css_class(),
         Escaped(from),
         Escaped(to)
     )?;
@@ -322,7 +322,7 @@ fn draw_state(out: &mut String, node: &Node, state: &StateBox, place: NodeBox) -
     writeln!(
         out,
         "<g class=\"state {}{initial}{is_final}\" data-state=\"{name}\"><title>{name}</title>",
-        node.class.word(),
+        node.class.css_class(),
         name = Escaped(&node.name)
     )?;
     if node.is_initial {

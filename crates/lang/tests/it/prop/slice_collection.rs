@@ -1,7 +1,7 @@
 //! Collecting the slices of dead objects preserves verdicts: random properties, with and without collection.
 
 use invigil_expr::value::Value;
-use invigil_monitor::automaton::{AtEnd, Automaton};
+use invigil_monitor::automaton::{Automaton, EndVerdict};
 use invigil_monitor::embedded::{EmbeddedMonitor, EmbeddedMonitors};
 use invigil_monitor::event::{Event, EventId, EventKind};
 use invigil_monitor::observer::{NoopObserver, Observer, TransitionTaken};
@@ -222,7 +222,7 @@ fn number_of_unknown_origin_is_kept() {
 fn collection_preserves_violations_at_end() {
     let (automaton, catalog) = compile(ITERATORS);
     let mut parts = (*automaton).clone();
-    parts.states[1].at_end = AtEnd::Decided(false);
+    parts.states[1].at_end = EndVerdict::Decided(false);
     let automaton = Automaton::new(parts);
     let begin = catalog.find("begin", EventKind::Before).unwrap();
     let mut slices = automaton.start(&mut Scratch::default(), &mut NoopObserver);

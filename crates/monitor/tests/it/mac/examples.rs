@@ -512,7 +512,7 @@ fn mismatches_are_rejected_with_message() {
     let x = parts.variable("A.x", Type::Int);
     let f = parts.method("A.f", &[Some(Type::Long), None], None);
     let (read, text) = (parts.read(x).unwrap(), parts.constant(Value::String("a")));
-    let words = |mismatch: invigil_monitor::mac::MismatchError| mismatch.to_string();
+    let words = |mismatch: invigil_monitor::mac::DefinitionError| mismatch.to_string();
     let wrong = parts.binary(And, read, text).map_err(words);
     assert_eq!(wrong, Err("`&&` needs conditions, got int and String".into()));
     assert_eq!(

@@ -2,7 +2,7 @@
 //! tables.
 
 use invigil_monitor::mac::{
-    AuxiliaryId, Binary, ConditionId, ExprId, MethodId, MismatchError, OccurrenceId, ScriptDef,
+    AuxiliaryId, Binary, ConditionId, DefinitionError, ExprId, MethodId, OccurrenceId, ScriptDef,
     ScriptEventId, Type, Unary, Value, VariableId,
 };
 
@@ -145,7 +145,7 @@ impl Script {
     }
 
     /// Builds the script definition. Without imports, everything is exported.
-    pub(crate) fn parts(&self) -> Result<ScriptDef, MismatchError> {
+    pub(crate) fn parts(&self) -> Result<ScriptDef, DefinitionError> {
         let mut parts = ScriptDef::default();
         for (at, ty) in self.variables.iter().enumerate() {
             parts.variable(&format!("v{at}"), *ty);
@@ -211,7 +211,7 @@ impl Script {
     }
 }
 
-pub(crate) fn expr(parts: &mut ScriptDef, x: &X) -> Result<ExprId, MismatchError> {
+pub(crate) fn expr(parts: &mut ScriptDef, x: &X) -> Result<ExprId, DefinitionError> {
     match x {
         X::Const(value) => Ok(parts.constant(value.value())),
         X::Undefined => Ok(parts.constant(Value::Undefined)),
@@ -260,7 +260,7 @@ pub(crate) fn expr(parts: &mut ScriptDef, x: &X) -> Result<ExprId, MismatchError
     }
 }
 
-pub(crate) fn occurrence(parts: &mut ScriptDef, e: &E) -> Result<OccurrenceId, MismatchError> {
+pub(crate) fn occurrence(parts: &mut ScriptDef, e: &E) -> Result<OccurrenceId, DefinitionError> {
     match e {
         E::Named(at) => parts.event(ScriptEventId(*at as u32)),
         E::Update(at) => parts.update_of(VariableId(*at as u32)),

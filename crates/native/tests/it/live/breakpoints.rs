@@ -116,10 +116,10 @@ fn breakpoints_can_change_while_stopped_at_them() {
     let mut target = program.start();
     let id = stop_at(&mut target, "twice");
     go_to(&mut target, id);
-    target.enable_breakpoint(id, false).unwrap();
+    target.set_breakpoint_enabled(id, false).unwrap();
     let other = stop_at(&mut target, "program.c:5");
     go_to(&mut target, other);
-    target.enable_breakpoint(id, true).unwrap();
+    target.set_breakpoint_enabled(id, true).unwrap();
     go_to(&mut target, id);
     target.remove_breakpoint(id).unwrap();
     go_to(&mut target, other);

@@ -11,7 +11,7 @@ mod images;
 mod inspection;
 mod launching;
 mod parameters;
+mod predefined_events;
 mod stepping;
-mod system_events;
 mod threads;
 mod watchpoints;

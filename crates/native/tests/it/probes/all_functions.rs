@@ -2,7 +2,7 @@
 
 use super::common::cpp;
 use invigil_expr::diag::{SourceId, Span};
-use invigil_monitor::automaton::{AtEnd, Automaton, AutomatonDef, BranchEnd, State, Transition};
+use invigil_monitor::automaton::{Automaton, AutomatonDef, BranchEffect, EndVerdict, State, Transition};
 use invigil_monitor::event::{EventCatalog, EventKind};
 use invigil_monitor::verdict::Verdict;
 use invigil_native::{Launch, NativeTarget, ProbeMode, Stream};
@@ -19,7 +19,7 @@ use std::sync::Arc;
 /// A property with one state and a self-loop for each of some addresses.
 fn counts(addresses: &[u64], catalog: &mut EventCatalog) -> Automaton {
     let span = Span { source: SourceId(0), start: 0, end: 0 };
-    let stay = BranchEnd { target: Some(0), ..BranchEnd::default() };
+    let stay = BranchEffect { target: Some(0), ..BranchEffect::default() };
     let transitions = addresses.iter().map(|address| Transition {
         from: 0,
         event: catalog.declare(&format!("*{address:#x}"), EventKind::Before),
@@ -38,7 +38,7 @@ fn counts(addresses: &[u64], catalog: &mut EventCatalog) -> Automaton {
             verdict: Verdict::Accepting,
             is_final: false,
             action: None,
-            at_end: AtEnd::Nothing,
+            at_end: EndVerdict::Nothing,
             span,
         }],
         ..AutomatonDef::default()

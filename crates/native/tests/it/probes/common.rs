@@ -58,7 +58,7 @@ fn prepared(
     let scenarios = vec![Arc::new(language::scenario("none", text, &[&automaton]))];
     let mut session =
         Session::new(Box::new(target), vec![automaton], catalog, scenarios, SessionOptions::default());
-    let started = session.start().expect("the program has what the property is about");
+    let started = session.start().expect("all events are resolved");
     (session, !started.pending.is_empty())
 }
 
@@ -66,12 +66,12 @@ fn prepared(
 pub(crate) fn steps_to_end(session: &mut Session) -> u64 {
     let outcome = session.run(&ResumeMode::Continue).expect("the program runs");
     assert!(matches!(outcome, RunOutcome::Ended(_)), "{outcome:?}");
-    assert!(!session.monitors_lost(), "what the monitors did is known");
+    assert!(!session.monitors_lost(), "the replay log is complete");
     session.report().properties[0].steps
 }
 
 /// Mechanisms of the property's events, each once.
-pub(crate) fn how(session: &mut Session) -> Vec<(String, String)> {
+pub(crate) fn mechanisms(session: &mut Session) -> Vec<(String, String)> {
     let mut all: Vec<_> =
         session.target().probes().into_iter().map(|probe| (probe.event, probe.mechanism)).collect();
     all.dedup();

@@ -15,7 +15,7 @@ fn steps_of(source: &str, probes: ProbeMode) -> (u64, String) {
     let mut session = session(&built, COUNT, probes, false);
     for _ in 0..4 {
         if let RunOutcome::Ended(ending) = session.run(&ResumeMode::Continue).unwrap() {
-            assert!(!session.monitors_lost(), "{probes:?}: what the monitors did is known");
+            assert!(!session.monitors_lost(), "{probes:?}: the replay log is complete");
             return (session.report().properties[0].steps, ending.to_string());
         }
     }

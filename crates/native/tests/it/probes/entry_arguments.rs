@@ -1,6 +1,6 @@
 //! Arguments at the entry, reported at the exit.
 
-use super::common::{BOTH, c, how, session, steps_to_end};
+use super::common::{BOTH, c, mechanisms, session, steps_to_end};
 use invigil_native::ProbeMode;
 use invigil_session::RunOutcome;
 use invigil_session::target::ResumeMode;
@@ -86,9 +86,9 @@ fn arguments_are_noted_by_probes() {
         let mut session = session(&built, property, ProbeMode::Inline, false);
         session.run(&ResumeMode::Continue).unwrap();
         assert!(
-            how(&mut session).contains(&(event.to_owned(), "probe".to_owned())),
+            mechanisms(&mut session).contains(&(event.to_owned(), "probe".to_owned())),
             "{:?}",
-            how(&mut session)
+            mechanisms(&mut session)
         );
     }
 }

@@ -1,4 +1,4 @@
-//! Recordings: all events, in order, whatever becomes of the program.
+//! Recordings: all events, in order, however the program ends.
 
 use super::common::c;
 use invigil_monitor::event::{EventBatch, EventCatalog};

@@ -1,6 +1,6 @@
 //! Scripts (PEDL and MEDL) embedded in the target behave as in the debugger.
 
-use super::common::{BOTH, c, how};
+use super::common::{BOTH, c, mechanisms};
 use invigil_expr::diag::SourceId;
 use invigil_lang::medl::{self, MethodNaming};
 use invigil_lang::pedl;
@@ -158,7 +158,7 @@ fn scripts_give_same_verdicts_stops_and_histories() {
             let seen = run(&mut session);
             assert_eq!(has_unseen(&session), probes == ProbeMode::Inline);
             let by_probe = |(event, how): &(String, String)| event.starts_with('#') || how == "probe";
-            let all = how(&mut session);
+            let all = mechanisms(&mut session);
             assert_eq!(all.iter().all(by_probe), probes == ProbeMode::Inline, "{level} {all:?}");
             seen
         });
@@ -179,7 +179,7 @@ fn scripts_work_where_no_probe_fits() {
         session.target().set_breakpoint(Owner::User, &spec).unwrap();
         let seen = run(&mut session);
         if probes == ProbeMode::Inline {
-            let all = how(&mut session);
+            let all = mechanisms(&mut session);
             let is_trap =
                 |name: &str| all.iter().any(|(event, how)| event == name && how.starts_with("trap"));
             assert!(is_trap("name") && !is_trap("drain"), "{all:?}");
@@ -308,7 +308,7 @@ fn scripts_that_read_time_get_event_times() {
         assert_eq!(session.target().evaluate("n").unwrap(), "1234", "{probes:?}");
         let outcome = session.run(&ResumeMode::Continue).unwrap();
         assert_eq!(outcome, RunOutcome::Ended(Termination::Exited(0)), "{probes:?}");
-        let all = how(&mut session);
+        let all = mechanisms(&mut session);
         assert_eq!(
             all.contains(&("open_it".to_owned(), "probe".to_owned())),
             probes == ProbeMode::Inline,
@@ -334,7 +334,7 @@ fn watched_variables_keep_scripts_in_debugger() {
     let [inline, trap] = BOTH.map(|probes| {
         let mut session = scripted(&launch(&built, &["50", ""], probes), (pedl, medl), None);
         let seen = run(&mut session);
-        assert!(how(&mut session).iter().all(|(_, how)| how != "probe"));
+        assert!(mechanisms(&mut session).iter().all(|(_, how)| how != "probe"));
         seen
     });
     assert_eq!(inline, trap);
@@ -445,7 +445,7 @@ fn scripts_step_on_small_stack() {
             let mut session = scripted(&launch(&built, &[], probes), (pedl, medl), None);
             let outcome = session.run(&ResumeMode::Continue).unwrap();
             assert!(matches!(outcome, RunOutcome::Suspended(_)), "{outcome:?}");
-            let all = how(&mut session);
+            let all = mechanisms(&mut session);
             assert_eq!(all.iter().all(|(_, how)| how == "probe"), probes == ProbeMode::Inline, "{all:?}");
             session.target().evaluate("used").unwrap().parse::<u64>().expect("a number")
         });

@@ -1,6 +1,6 @@
 //! Stops at violations, and what can be inspected there.
 
-use super::common::{BOTH, c, how, session, steps_to_end};
+use super::common::{BOTH, c, mechanisms, session, steps_to_end};
 use invigil_native::ProbeMode;
 use invigil_session::RunOutcome;
 use invigil_session::target::{BreakpointKind, BreakpointSpec, Owner, ResumeMode};
@@ -69,7 +69,7 @@ fn calls_are_observed_by_probes() {
     let mut session = session(&built, ALTERNATE, ProbeMode::Inline, false);
     session.run(&ResumeMode::Continue).unwrap();
     let probe = |event: &str| (event.to_owned(), "probe".to_owned());
-    assert_eq!(how(&mut session), [probe("push"), probe("pop")]);
+    assert_eq!(mechanisms(&mut session), [probe("push"), probe("pop")]);
 }
 
 #[test]
@@ -184,6 +184,6 @@ fn monitors_stay_in_debugger_if_no_probe_fits() {
         let built = c(&source(padding), &["-O2"]);
         let mut session = session(&built, property, ProbeMode::Inline, false);
         assert_eq!(steps_to_end(&mut session), 20_000);
-        assert_eq!(*session.event_range().start() > 1, fits, "{:?}", how(&mut session));
+        assert_eq!(*session.event_range().start() > 1, fits, "{:?}", mechanisms(&mut session));
     }
 }

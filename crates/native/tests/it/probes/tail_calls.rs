@@ -1,6 +1,6 @@
 //! Functions that end with a tail call.
 
-use super::common::{BOTH, c, cpp, how, session, session_of, steps_to_end};
+use super::common::{BOTH, c, cpp, mechanisms, session, session_of, steps_to_end};
 use invigil_native::ProbeMode;
 use invigil_session::target::{BreakpointKind, BreakpointSpec, Owner, ResumeMode, Termination};
 use invigil_session::{RunOutcome, Session};
@@ -164,8 +164,8 @@ fn tail_calls_do_not_stop_target() {
         let mut session = session(&built, property, ProbeMode::Inline, false);
         steps_to_end(&mut session);
         assert!(session.report().violations.is_empty(), "{flags:?} {:?}", session.report().violations);
-        let outer = how(&mut session).into_iter().filter(|(event, _)| event == "outer");
-        assert!(outer.into_iter().all(|(_, how)| how.starts_with("probe")), "{:?}", how(&mut session));
+        let outer = mechanisms(&mut session).into_iter().filter(|(event, _)| event == "outer");
+        assert!(outer.into_iter().all(|(_, how)| how.starts_with("probe")), "{:?}", mechanisms(&mut session));
     }
 }
 
@@ -426,7 +426,7 @@ fn info_probes_lists_return_sites() {
     let built = tails(40, &["-O2", "-g0"]);
     let mut session = session(&built, ENDS, ProbeMode::Inline, false);
     steps_to_end(&mut session);
-    let all = how(&mut session);
+    let all = mechanisms(&mut session);
     let first = all.iter().find(|(event, how)| event == "first" && how.starts_with("probe, and "));
     assert!(first.is_some_and(|(_, how)| how.contains("return sites of tail calls")), "{all:#?}");
 }

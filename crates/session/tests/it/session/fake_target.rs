@@ -361,7 +361,7 @@ impl Target for Fake {
         Ok(())
     }
 
-    fn replay_log(&mut self) -> TargetResult<Option<ReplayLog>> {
+    fn take_replay_log(&mut self) -> TargetResult<Option<ReplayLog>> {
         let Some(mut inside) = self.inside.take() else { return Ok(None) };
         let automata: Vec<_> =
             inside.monitors().iter().map(|monitor| Arc::clone(&monitor.automaton)).collect();
@@ -427,7 +427,7 @@ impl Target for Fake {
         }
     }
 
-    fn enable_breakpoint(&mut self, id: BreakpointId, enabled: bool) -> TargetResult {
+    fn set_breakpoint_enabled(&mut self, id: BreakpointId, enabled: bool) -> TargetResult {
         self.points.iter_mut().filter(|point| point.id == id).for_each(|point| point.enabled = enabled);
         Ok(())
     }

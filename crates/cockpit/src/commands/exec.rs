@@ -1,4 +1,4 @@
-//! The command `exec`: the monitor interface of Verde, with Verde's method names.
+//! The command `exec`, which calls methods of the current monitor under the names that Verde [Jak19] gives them.
 
 use super::properties::{current, set_variable, slice};
 use crate::command::{ArgumentKind, Arguments, Command, CommandContext, CommandResult, CommandTopic, listed};

@@ -1,4 +1,4 @@
-//! The line format: `[@TIME] [KIND] NAME[(ARG, ...)]`.
+//! Plain lines: `[@TIME] [KIND] NAME[(ARG, ...)]`.
 
 use crate::block::EventBlock;
 use crate::each_line::{each_line, next_line};

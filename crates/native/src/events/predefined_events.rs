@@ -33,7 +33,11 @@ impl NativeTarget {
     }
 
     /// Emits the event of a signal, if it is instrumented.
-    pub(crate) fn signal_event(&mut self, tid: Tid, info: SignalInfo) -> TargetResult<Option<StopReason>> {
+    pub(crate) fn emit_signal_event(
+        &mut self,
+        tid: Tid,
+        info: SignalInfo,
+    ) -> TargetResult<Option<StopReason>> {
         self.emit_predefined_event(tid, "#signal", |param| match param {
             "signal" | "number" => Some(Scalar::Int(info.number.into())),
             "name" => Some(Scalar::Str(signal_name(info.number))),
@@ -76,7 +80,7 @@ impl NativeTarget {
     }
 
     /// Handles the entry or exit of a system call.
-    pub(crate) fn syscall(&mut self, tid: Tid, entering: bool) -> TargetResult<Option<StopReason>> {
+    pub(crate) fn handle_syscall(&mut self, tid: Tid, entering: bool) -> TargetResult<Option<StopReason>> {
         let regs = self.tracer.thread(tid)?.registers().map_err(trace_error)?;
         if let Some(stop) = self.watch_syscall(tid, &regs, entering)? {
             return Ok(Some(stop));

@@ -249,7 +249,7 @@ fn fork_of_vfork_child_while_stopping_is_released() {
 }
 
 #[test]
-fn unknown_parameters_of_system_events_are_unresolved() {
+fn unknown_parameters_of_predefined_events_are_unresolved() {
     let source = "
         #include <pthread.h>
         static void *work(void *arg) { return 0; }
@@ -266,7 +266,7 @@ fn unknown_parameters_of_system_events_are_unresolved() {
     );
     let (events, stop) = run(&mut target, &catalog);
     assert_eq!(stop, DONE);
-    // All events of the same kind are reported.
+    // Every declaration of the same event is reported.
     assert_eq!(events.len(), 3, "{events:?}");
     assert!(events.iter().all(|event| event.contains("(true")), "{events:?}");
 
