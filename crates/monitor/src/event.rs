@@ -367,6 +367,13 @@ impl EventBatch {
         self.params.extend_from_slice(params);
     }
 
+    /// Appends an event with a fixed number of parameters, which are stored from registers.
+    #[inline(always)]
+    pub fn push_array<const N: usize>(&mut self, event_id: EventId, params: [Value; N], meta: EventMeta) {
+        self.heads.push(Head { event_id, params: self.params.len() as u32, meta });
+        self.params.extend(params);
+    }
+
     /// Whether all references into the batch are valid. Must be checked for batches from another process.
     pub fn is_sound(&self) -> bool {
         let ends = self.heads.iter().skip(1).map(|head| head.params).chain([self.params.len() as u32]);

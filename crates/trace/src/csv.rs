@@ -7,8 +7,8 @@
 
 use crate::block::EventBlock;
 use crate::byte_index::{ByteIndex, CsvDelimiters};
-use crate::each_line::{each_line, next_line};
 use crate::line_error_kind::{LineErrorKind, ScanError};
+use crate::line_loop::{LineLoop, next_line};
 use crate::name_table::NONE;
 use crate::record::Record;
 use crate::schema::{EVENT, Schema};
@@ -100,18 +100,20 @@ impl Csv {
     pub(crate) fn decode(&mut self, text: &str, record: &mut Record, block: &mut EventBlock, strict: bool) {
         let bytes = text.as_bytes();
         self.index.restart();
-        each_line(text, block, strict, |start, line, block| {
+        let mut lines = LineLoop::new(strict);
+        while let Some((start, line)) = lines.next(bytes) {
             self.index.prepare(bytes);
             record.begin();
-            match self.plain_line(bytes, start, record) {
+            let (end, result) = match self.plain_line(bytes, start, record) {
                 Some(end) => (end, record.finish(text, block, line)),
                 None => {
                     let end = next_line(bytes, start);
                     self.index.seek(bytes, end);
                     (end, self.general_line(text, (start, end), record, block, line))
                 }
-            }
-        });
+            };
+            lines.end_line(bytes, block, end, result);
+        }
     }
 
     /// Scans the line at `at` if it has the right number of cells and no quotes. Returns the start of the next line.

@@ -8,9 +8,9 @@
 
 use crate::block::EventBlock;
 use crate::byte_index::{ByteIndex, JsonDelimiters};
-use crate::each_line::{each_line, next_line};
 use crate::json_general;
 use crate::line_error_kind::LineErrorKind;
+use crate::line_loop::{LineLoop, next_line};
 use crate::name_table::LookupHint;
 use crate::number;
 use crate::record::{FieldType, Record};
@@ -34,18 +34,20 @@ impl Json {
     pub(crate) fn decode(&mut self, text: &str, record: &mut Record, block: &mut EventBlock, strict: bool) {
         let bytes = text.as_bytes();
         self.index.restart();
-        each_line(text, block, strict, |start, line, block| {
+        let mut lines = LineLoop::new(strict);
+        while let Some((start, line)) = lines.next(bytes) {
             self.index.prepare(bytes);
             record.begin();
-            match self.plain_line(bytes, start, record) {
+            let (end, result) = match self.plain_line(bytes, start, record) {
                 Some(end) => (end, record.finish(text, block, line)),
                 None => {
                     let end = next_line(bytes, start);
                     self.index.seek(bytes, end);
                     (end, general_line(text, (start, end), record, block, line))
                 }
-            }
-        });
+            };
+            lines.end_line(bytes, block, end, result);
+        }
     }
 
     /// Scans the line at `at` if it is plain. Returns the start of the next line.

@@ -19,7 +19,7 @@
 //! | `input`, `chunks`, `open_trace` | opening and decompression; splitting into chunks of whole lines; format detection |
 //! | `format` | the formats and their names |
 //! | `json`, `json_general`, `csv`, `plain_lines` | scanners of the formats: they fill a `record` |
-//! | `each_line` | iteration over the lines of a block |
+//! | `line_loop` | the loop over the lines of a chunk |
 //! | `byte_index`, `number`, `name_table` | SIMD index of delimiters, numbers, hash table of names |
 //! | `record`, `convert`, `schema` | the fields of a record, and their conversion to the parameters of events |
 //! | `block`, `decoder` | a block of events, decoded from a chunk |
@@ -41,7 +41,6 @@ mod chunks;
 mod convert;
 mod csv;
 mod decoder;
-mod each_line;
 mod error;
 mod format;
 mod input;
@@ -49,6 +48,7 @@ mod json;
 mod json_general;
 mod line_error_kind;
 mod line_errors;
+mod line_loop;
 mod merge;
 mod name_table;
 mod number;

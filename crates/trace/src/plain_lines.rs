@@ -1,8 +1,8 @@
 //! Plain lines: `[@TIME] [KIND] NAME[(ARG, ...)]`.
 
 use crate::block::EventBlock;
-use crate::each_line::{each_line, next_line};
 use crate::line_error_kind::ScanError;
+use crate::line_loop::{LineLoop, next_line};
 use crate::number::{self, NumberForm};
 use crate::record::{FieldType, Record};
 use crate::schema::{EVENT, KIND, TIME};
@@ -80,9 +80,10 @@ fn after_blanks(text: &[u8], mut at: usize) -> usize {
 /// Decodes all lines of `text`; in strict mode, only up to the first malformed one. Each line ends with a newline.
 pub(crate) fn decode(text: &str, record: &mut Record, block: &mut EventBlock, strict: bool) {
     let bytes = text.as_bytes();
-    each_line(text, block, strict, |start, line, block| {
+    let mut lines = LineLoop::new(strict);
+    while let Some((start, line)) = lines.next(bytes) {
         record.begin();
-        match scan_line(text, start, record) {
+        let (end, result) = match scan_line(text, start, record) {
             Ok((true, end)) => (end, record.finish(text, block, line)),
             Ok((false, end)) => (end, Ok(())),
             Err(error) => {
@@ -91,8 +92,9 @@ pub(crate) fn decode(text: &str, record: &mut Record, block: &mut EventBlock, st
                 let is_blank = bytes[start..end].trim_ascii().is_empty();
                 (end, if is_blank { Ok(()) } else { Err(error.into()) })
             }
-        }
-    });
+        };
+        lines.end_line(bytes, block, end, result);
+    }
 }
 
 /// Scans the line at `at` into the record. Returns whether it is not blank, and the start of the next line.

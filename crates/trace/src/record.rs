@@ -241,9 +241,9 @@ impl Record {
         // With a constant length, the values are stored from registers; a copy of variable length would have to wait
         // until they are in memory.
         match params {
-            [] => block.batch.push(event_id, &[], meta),
-            [a] => block.batch.push(event_id, &[self.value(text, a)?], meta),
-            [a, b] => block.batch.push(event_id, &[self.value(text, a)?, self.value(text, b)?], meta),
+            [] => block.batch.push_array(event_id, [], meta),
+            [a] => block.batch.push_array(event_id, [self.value(text, a)?], meta),
+            [a, b] => block.batch.push_array(event_id, [self.value(text, a)?, self.value(text, b)?], meta),
             many => {
                 let mut values = self.values.take();
                 values.clear();
