@@ -1,4 +1,4 @@
-//! Remote languages: language servers that the command line names.
+//! Remote languages: servers for modelling languages that the command line names.
 
 use crate::{CliError, SUBJECT_FAILED};
 use clap::Args;
@@ -13,7 +13,7 @@ pub(crate) struct RemoteArgs {
     #[arg(long, value_name = "SECONDS", value_parser = parse_timeout, default_value = "60")]
     patience: Duration,
 
-    /// Allow a language server on another machine; the connection is not encrypted
+    /// Allow the server of a remote language to run on another machine; the connection is not encrypted
     #[arg(long)]
     anywhere: bool,
 }
@@ -34,7 +34,7 @@ pub(crate) fn address(model: &Path) -> Option<Result<Address, CliError>> {
     }
 }
 
-/// Starts the language server, or connects to it.
+/// Starts the server of a remote language, or connects to it.
 pub(crate) fn start(address: &Address, args: &RemoteArgs) -> Result<Remote, CliError> {
     let options =
         RemoteOptions { timeout: args.patience, anywhere: args.anywhere, ..RemoteOptions::default() };

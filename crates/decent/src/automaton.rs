@@ -88,16 +88,16 @@ impl Automaton {
     /// Fails if a proposition cannot be resolved or a label has too many products.
     pub fn of(
         logic: &Logic,
-        machine: &Moore<Truth>,
+        moore: &Moore<Truth>,
         atom: impl Fn(&Proposition) -> Option<Atom>,
     ) -> Result<Automaton, AutomatonError> {
-        let edges = machine.edges.iter().map(|edges| {
+        let edges = moore.edges.iter().map(|edges| {
             let edge =
                 |(label, to): &(Label, State)| Ok(Edge { to: *to, cubes: cubes(logic, label, &atom)? });
             edges.iter().map(edge).collect()
         });
         let edges = edges.collect::<Result<_, AutomatonError>>()?;
-        Ok(Automaton { initial: machine.initial, verdicts: machine.outputs.clone(), edges })
+        Ok(Automaton { initial: moore.initial, verdicts: moore.outputs.clone(), edges })
     }
 
     /// Returns the atoms in the labels, sorted.
@@ -114,7 +114,7 @@ impl Automaton {
         self.verdicts[state as usize]
     }
 
-    /// Returns the successor of a state. The state stays the same if the value of an atom that decides is missing.
+    /// Returns the successor of a state, or the state itself if a value that is needed to choose an edge is missing.
     pub fn next(&self, state: State, value: impl Fn(Atom) -> Option<bool>) -> State {
         let holds = |cube: &Cube| cube.iter().all(|(atom, wanted)| value(*atom) == Some(*wanted));
         let edges = &self.edges[state as usize];

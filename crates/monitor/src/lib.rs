@@ -2,14 +2,14 @@
 #![deny(unsafe_code)]
 //! Monitors: events, verdicts, property automata and parametric trace slicing.
 //!
-//! A subject (a live program, a trace or a model) reports events. A property automaton follows them, in a separate slice for
+//! A live program, a trace or a model reports events. A property automaton follows them, in a separate slice for
 //! each binding of its slice parameters, and gives a verdict. The crate has no parsers and performs no input or output; it is
 //! `no_std`, because agents run it inside the target.
 //!
 //! # Data flow
 //!
 //! Front ends build an [`Automaton`](automaton::Automaton) from an [`AutomatonDef`](automaton::AutomatonDef) and declare its
-//! events in an [`EventCatalog`](event::EventCatalog). A subject delivers [`Event`](event::Event)s with the declared
+//! events in an [`EventCatalog`](event::EventCatalog). A source of events delivers [`Event`](event::Event)s with the declared
 //! parameters, singly or in an [`EventBatch`](event::EventBatch). [`Monitor::step`] updates a
 //! [`SliceTable`](slices::SliceTable) and notifies an [`Observer`](observer::Observer). Scripts ([`mac`]) derive further
 //! events from events.

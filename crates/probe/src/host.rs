@@ -131,19 +131,20 @@ impl MonitorHost {
     fn step_tail_returns(&mut self, site: usize, frame: &EventRegisters<'_>) -> Option<bool> {
         let monitors = self.monitors.as_mut()?;
         let mut reacts = false;
-        while let Some((call, ending)) = tail_calls::take_ended(frame, site as u32) {
-            let feeds_scripts = self.scripts.as_ref().is_some_and(|scripts| scripts.follows(ending.event));
+        while let Some((call, return_event)) = tail_calls::take_ended(frame, site as u32) {
+            let feeds_scripts =
+                self.scripts.as_ref().is_some_and(|scripts| scripts.needs_event(return_event.event));
             let mut numbers = [0; MAX_INTS];
-            if !feeds_scripts && ending.integers(frame, &call, &mut numbers) {
-                let numbers = &numbers[..ending.params.len()];
-                reacts |= monitors.step_ints(ending.event, numbers, frame.thread);
+            if !feeds_scripts && return_event.integers(frame, &call, &mut numbers) {
+                let numbers = &numbers[..return_event.params.len()];
+                reacts |= monitors.step_ints(return_event.event, numbers, frame.thread);
                 continue;
             }
             let now = self.start_time.filter(|_| feeds_scripts).map(|_| system::now());
             self.values.clear();
             self.text.clear();
-            ending.values(frame, &call, &mut self.text, &mut self.values);
-            let event = Event { id: ending.event, params: &self.values, text: &self.text };
+            return_event.values(frame, &call, &mut self.text, &mut self.values);
+            let event = Event { id: return_event.event, params: &self.values, text: &self.text };
             reacts |= monitors.step_with_scripts(&event, stamp(self.start_time, now), frame.thread);
         }
         Some(reacts)
@@ -300,7 +301,7 @@ impl EventSink for HostSink<'_> {
 impl SiteInfo {
     fn new(events: SiteEvents, scripts: Option<&Scripts>) -> SiteInfo {
         let feeds_scripts =
-            scripts.is_some_and(|scripts| events.iter().any(|event| scripts.follows(event.event)));
+            scripts.is_some_and(|scripts| events.iter().any(|event| scripts.needs_event(event.event)));
         let is_int_only = events.iter().all(SiteEvent::is_int_only);
         let int_event = if feeds_scripts { None } else { IntEvent::of(&events) };
         SiteInfo { events, feeds_scripts, is_int_only, int_event }

@@ -134,15 +134,15 @@ impl Recording {
     /// Records the events of calls that end here because the function they tail-called has returned. They are never
     /// retried.
     fn end_calls(&self, frame: &EventRegisters<'_>, site: u32) {
-        while let Some((call, ending)) = tail_calls::take_ended(frame, site) {
-            let entry = self.entry(ending.event, frame);
+        while let Some((call, return_event)) = tail_calls::take_ended(frame, site) {
+            let entry = self.entry(return_event.event, frame);
             let mut numbers = [0; MAX_INTS];
-            if ending.integers(frame, &call, &mut numbers) {
-                self.ring.push_ints(&entry, &numbers[..ending.params.len()], &|| false);
+            if return_event.integers(frame, &call, &mut numbers) {
+                self.ring.push_ints(&entry, &numbers[..return_event.params.len()], &|| false);
                 continue;
             }
             let (mut text, mut values) = (String::new(), Vec::new());
-            ending.values(frame, &call, &mut text, &mut values);
+            return_event.values(frame, &call, &mut text, &mut values);
             self.ring.push(&entry, &values, &text, &|| false);
         }
     }

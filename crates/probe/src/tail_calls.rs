@@ -143,7 +143,7 @@ pub(crate) fn set_events(
     mut return_events: Vec<TailReturnEvent>,
     mut tail_call: Vec<(u32, Vec<TailCallEvent>)>,
 ) {
-    return_events.sort_by_key(|ending| ending.event);
+    return_events.sort_by_key(|return_event| return_event.event);
     tail_call.sort_by_key(|(site, _)| *site);
     change(|table| (table.return_events, table.tail_calls) = (return_events, tail_call));
 }
@@ -209,7 +209,7 @@ pub(crate) fn take_ended(
 ) -> Option<(PendingTailCall, &'static TailReturnEvent)> {
     let call = pending_calls::take_ended(frame.thread, site, frame.general[STACK_POINTER].wrapping_sub(8))?;
     let return_events = &table()?.return_events;
-    let at = return_events.binary_search_by_key(&call.event, |ending| ending.event).ok()?;
+    let at = return_events.binary_search_by_key(&call.event, |return_event| return_event.event).ok()?;
     Some((call, &return_events[at]))
 }
 

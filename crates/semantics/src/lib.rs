@@ -1,6 +1,6 @@
 //! The semantic interface and the operators that compose its implementations.
 //!
-//! A subject is a model, a recorded trace or a live process. It answers three questions, each possibly with
+//! A subject is a model, a recorded run or a remote program. It answers three questions, each possibly with
 //! several answers: where can an execution start ([`Semantics::initial`]), which actions are enabled
 //! ([`Semantics::actions`]), and where does an action lead ([`Semantics::execute`]). The interface *describes*
 //! steps and never takes one. A debugger, a monitor or a model checker therefore decides which of the

@@ -35,8 +35,8 @@ pub(crate) fn header_delimiter(line: &str) -> Option<u8> {
     })
 }
 
-/// The delimiter of a line, if it is the header of a table of states: it has no cell `event`, but a cell that a
-/// property reads in records without an event name. An event with arguments is not a header.
+/// The delimiter of a line, if it is the header of a table of states: it has no cell `event`, but one that names
+/// a state field. An event with arguments is not a header.
 pub(crate) fn state_table_delimiter(line: &str, schema: &Schema) -> Option<u8> {
     let is_state_field = |cell: &str| {
         let name = cell.trim_ascii();
@@ -101,10 +101,10 @@ impl Csv {
         let bytes = text.as_bytes();
         self.index.restart();
         let mut lines = LineLoop::new(strict);
-        while let Some((start, line)) = lines.next(bytes) {
+        while let Some((start, line)) = lines.current(bytes) {
             self.index.prepare(bytes);
             record.begin();
-            let (end, result) = match self.plain_line(bytes, start, record) {
+            let (end, result) = match self.fast_line(bytes, start, record) {
                 Some(end) => (end, record.finish(text, block, line)),
                 None => {
                     let end = next_line(bytes, start);
@@ -118,7 +118,7 @@ impl Csv {
 
     /// Scans the line at `at` if it has the right number of cells and no quotes. Returns the start of the next line.
     #[inline(always)]
-    fn plain_line(&mut self, text: &[u8], at: usize, record: &mut Record) -> Option<usize> {
+    fn fast_line(&mut self, text: &[u8], at: usize, record: &mut Record) -> Option<usize> {
         let (last, before) = self.header.columns.split_last()?;
         let mut start = at;
         for field in before {

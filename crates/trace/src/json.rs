@@ -35,10 +35,10 @@ impl Json {
         let bytes = text.as_bytes();
         self.index.restart();
         let mut lines = LineLoop::new(strict);
-        while let Some((start, line)) = lines.next(bytes) {
+        while let Some((start, line)) = lines.current(bytes) {
             self.index.prepare(bytes);
             record.begin();
-            let (end, result) = match self.plain_line(bytes, start, record) {
+            let (end, result) = match self.fast_line(bytes, start, record) {
                 Some(end) => (end, record.finish(text, block, line)),
                 None => {
                     let end = next_line(bytes, start);
@@ -52,7 +52,7 @@ impl Json {
 
     /// Scans the line at `at` if it is plain. Returns the start of the next line.
     #[inline(always)]
-    fn plain_line(&mut self, text: &[u8], at: usize, record: &mut Record) -> Option<usize> {
+    fn fast_line(&mut self, text: &[u8], at: usize, record: &mut Record) -> Option<usize> {
         if text[at] != b'{' {
             return None;
         }
@@ -180,7 +180,7 @@ mod tests {
         let has_record = if fast {
             let mut json = Json::new();
             json.index.prepare(text.as_bytes());
-            let end = json.plain_line(text.as_bytes(), 0, &mut record)?;
+            let end = json.fast_line(text.as_bytes(), 0, &mut record)?;
             assert_eq!(end, text.len(), "{text}");
             Ok(true)
         } else {

@@ -22,13 +22,13 @@ impl LineLoop {
         LineLoop { strict, start: 0, line: 0 }
     }
 
-    /// The start and the number of the next line.
+    /// The start and the number of the current line; `None` at the end.
     #[inline(always)]
-    pub(crate) fn next(&self, text: &[u8]) -> Option<(usize, u32)> {
+    pub(crate) fn current(&self, text: &[u8]) -> Option<(usize, u32)> {
         (self.start < text.len()).then_some((self.start, self.line))
     }
 
-    /// Ends the current line: the next one starts at `end`.
+    /// Ends the current line: the next line starts at `end`.
     #[inline(always)]
     pub(crate) fn end_line(
         &mut self,

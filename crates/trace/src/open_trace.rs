@@ -7,7 +7,7 @@ use crate::format::Format;
 use crate::input::{Input, OpenInput};
 use crate::options::ReadOptions;
 use crate::schema::Schema;
-use memchr::memchr;
+use memchr::{memchr, memrchr};
 
 /// The format of an input, with the header if it is CSV.
 #[derive(Clone, Debug)]
@@ -92,10 +92,12 @@ impl OpenTrace {
                         self.lines_before += newlines(&text);
                         continue;
                     };
-                    let line = line + newlines(&text[..content_start]);
-                    let end = memchr(b'\n', &text[content_start..])
-                        .map_or(text.len(), |len| content_start + len + 1);
-                    let first_line = String::from_utf8_lossy(&text[content_start..end]).into_owned();
+                    // A header may start with a tab: its first cell is empty then.
+                    let line_start = memrchr(b'\n', &text[..content_start]).map_or(0, |at| at + 1);
+                    let line = line + newlines(&text[..line_start]);
+                    let end =
+                        memchr(b'\n', &text[line_start..]).map_or(text.len(), |len| line_start + len + 1);
+                    let first_line = String::from_utf8_lossy(&text[line_start..end]).into_owned();
                     self.set_format(&first_line, line, schema, requested)?;
                     if let InputFormat::Csv(_) = self.format {
                         self.lines_before = line;

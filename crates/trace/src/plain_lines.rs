@@ -81,7 +81,7 @@ fn after_blanks(text: &[u8], mut at: usize) -> usize {
 pub(crate) fn decode(text: &str, record: &mut Record, block: &mut EventBlock, strict: bool) {
     let bytes = text.as_bytes();
     let mut lines = LineLoop::new(strict);
-    while let Some((start, line)) = lines.next(bytes) {
+    while let Some((start, line)) = lines.current(bytes) {
         record.begin();
         let (end, result) = match scan_line(text, start, record) {
             Ok((true, end)) => (end, record.finish(text, block, line)),

@@ -208,8 +208,8 @@ impl Record {
         self.deliver(text, block, [Some(event_id), access, any.filter(|any| *any != event_id)], meta)
     }
 
-    /// Finishes a record whose event name is missing or not in the catalog. `event_id` is the event that it still is
-    /// for some property, if any.
+    /// Finishes a record whose event name is missing or not in the catalog. `event_id` is `#state` or `#any`, if a
+    /// property reads it.
     #[inline(always)]
     fn finish_unnamed(
         &self,

@@ -173,8 +173,8 @@ impl Schema {
         self.tables.fields.len()
     }
 
-    /// The event whose name is at `start..end` of `text`. The default kind is the one that the name implies. A read or
-    /// a write is also an access, which is the second event if properties read both.
+    /// The event whose name is at `start..end` of `text`. The default kind is the one that the name implies. If
+    /// properties also read accesses, the last component is the access event of a read or write.
     #[inline(always)]
     pub(crate) fn event(
         &self,

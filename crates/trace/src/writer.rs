@@ -62,7 +62,7 @@ impl<W: Write> TraceWriter<W> {
     /// Creates a writer. `columns` are the parameters that get a column in CSV; the other formats ignore them.
     ///
     /// # Errors
-    /// If the header cannot be written.
+    /// If the header cannot be written, or the name of a column is reserved or contains a line break or NUL.
     pub fn new(out: W, format: Format, columns: &[&str]) -> io::Result<TraceWriter<W>> {
         let columns = columns.iter().map(|name| (*name).to_owned()).collect();
         let mut writer =
@@ -87,8 +87,8 @@ impl<W: Write> TraceWriter<W> {
     ///
     /// # Errors
     /// If the output fails, or with [`io::ErrorKind::InvalidInput`] if the format cannot represent the event: a
-    /// parameter with a reserved name; in CSV, a parameter without a column or a value with a line break; in the line
-    /// format, a name with blanks or punctuation. In these cases nothing is written.
+    /// parameter with a reserved name; in CSV, a parameter without a column or a value with a line break or NUL; in plain
+    /// lines, a name with blanks or punctuation. In these cases nothing is written.
     pub fn write(&mut self, event: &TraceEvent<'_>) -> io::Result<()> {
         self.line.clear();
         for (name, _) in event.params {

@@ -35,7 +35,7 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> Result<ExitCode, CliError
             .map_err(CliError::new)?;
         let kind = if matches!(reading, SensorReading::Switch) { "switch" } else { "threshold" };
         // Writing to a string does not fail.
-        let _ = match sensor.rates() {
+        let _ = match sensor.change_intervals() {
             Some((least, most)) => {
                 let (lowest, highest) = all.unwrap_or((least, most));
                 all = Some((lowest.min(least), highest.max(most)));

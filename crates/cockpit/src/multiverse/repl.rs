@@ -33,7 +33,7 @@ pub struct ReplConfig {
 pub enum Input<'a> {
     /// The user at a terminal.
     Terminal,
-    /// A script: each command is printed before its output, and the first error ends the script.
+    /// A command file: each command is printed before its output, and the first error ends the file.
     Lines(&'a mut dyn BufRead),
 }
 
@@ -42,7 +42,7 @@ pub enum Input<'a> {
 pub enum ReplOutcome {
     /// All commands succeeded, or the user quit.
     Done,
-    /// A command of a script failed.
+    /// A command of the file failed.
     Failed,
 }
 
@@ -71,21 +71,21 @@ where
     match input {
         Input::Terminal => {
             print(out, &format!("{}: `help` lists the commands\n{welcome}", model_debugger.name))?;
-            let mut failed = Ok(());
+            let mut printed = Ok(());
             prompt::run_prompt_with(&mut model_debugger, style, &mut |text, is_error| {
                 let text = if is_error { render_error(&style, text) } else { text.to_owned() };
-                failed = failed.clone().and(print(out, &text));
+                printed = printed.clone().and(print(out, &text));
             })?;
-            failed.map(|()| ReplOutcome::Done)
+            printed.map(|()| ReplOutcome::Done)
         }
         Input::Lines(lines) => {
             print(out, &welcome)?;
-            script(&mut model_debugger, lines, style, out)
+            run_command_file(&mut model_debugger, lines, style, out)
         }
     }
 }
 
-fn script<'a, S: Semantics + Evaluate + Describe, D: SubjectSyntax<S>>(
+fn run_command_file<'a, S: Semantics + Evaluate + Describe, D: SubjectSyntax<S>>(
     model_debugger: &mut ModelDebugger<'a, S, D>,
     lines: &mut dyn BufRead,
     style: Style,
@@ -96,7 +96,7 @@ where
 {
     for line in lines.lines() {
         let line = line.map_err(|error| format!("cannot read the commands: {error}"))?;
-        // In a script, empty lines only separate commands.
+        // In a command file, empty lines only separate commands.
         if line.trim().is_empty() || line.trim().starts_with('#') {
             continue;
         }

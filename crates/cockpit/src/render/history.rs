@@ -89,7 +89,7 @@ pub(crate) fn path_table(
 }
 
 /// The condition of the transition that led to a state at the last event, if the property has text for it.
-pub(crate) fn condition_of_change<'a>(monitor: &'a InteractiveMonitor, to: &str) -> Option<&'a str> {
+pub(crate) fn reason_of_change<'a>(monitor: &'a InteractiveMonitor, to: &str) -> Option<&'a str> {
     let automaton = monitor.automaton();
     monitor.changes().iter().rev().find_map(|change| match change {
         Change::Taken(taken) if automaton.state_name(taken.to) == to => {

@@ -205,8 +205,8 @@ fn render_state_change(context: &CommandContext<'_>, change: &StateChange) -> St
         }
         None => out.push_str("  event      none so far\n"),
     }
-    let why = history::condition_of_change(monitor, &change.to);
-    why.into_iter().for_each(|why| out.push_str(&format!("  since      {why}\n")));
+    let reason = history::reason_of_change(monitor, &change.to);
+    reason.into_iter().for_each(|reason| out.push_str(&format!("  since      {reason}\n")));
     let slice = match &past {
         Some(past) => history::slice_of(past, change.property, &change.to),
         None => monitor.slices().root(),

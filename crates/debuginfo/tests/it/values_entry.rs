@@ -192,7 +192,7 @@ fn extractions_agree_with_expressions() {
             }
             if let Some(needs) = needs {
                 assert_eq!(extractor.needs(), needs, "{form} {options:?} {extractor:?}");
-                assert!(extractor.is_fast(), "{form} {options:?}");
+                assert!(extractor.needs_no_unwinding(), "{form} {options:?}");
             }
         }
         assert_eq!(

@@ -23,7 +23,7 @@ impl<E: Encoding> MonitorCore<E> {
         MonitorCore { history: E::new(&machine, 0), machine, memory: Memory::default(), latest: 0 }
     }
 
-    /// Advances to an instant at which components can observe.
+    /// Extends the period with observations to instant `at`.
     pub(super) fn reach(&mut self, at: Instant) {
         self.latest = self.latest.max(at);
     }

@@ -1,6 +1,6 @@
 //! Possible states: for each instant the observations and the states in which the automaton can be.
 //!
-//! [EH18 §5] keeps an expression over all observations since the last known state for each instant and state; it
+//! For each instant and state, [EH18 §5] keeps an expression over all observations since the last known state; its size
 //! doubles with each instant. It need not be built: labels of different instants refer to different observations, and
 //! exactly one label out of a state holds. Hence a state is possible if and only if an edge whose label can still hold
 //! leads to it from a possible state, and a state is known if and only if it is the only possible one. This is as exact
@@ -52,7 +52,7 @@ pub struct States {
     /// Number of words for a set of states, and for a set of atoms.
     state_words: u32,
     atom_words: u32,
-    resolved: Option<KnownState>,
+    last_known: Option<KnownState>,
     verdict: Option<(Truth, Instant)>,
 }
 
@@ -67,7 +67,7 @@ impl Encoding for States {
             rows: Vec::with_capacity(2 * (states + 2 * atoms)),
             state_words: states as u32,
             atom_words: atoms as u32,
-            resolved: None,
+            last_known: None,
             verdict: None,
         };
         new.reset(machine, at);
@@ -77,7 +77,7 @@ impl Encoding for States {
     fn reset(&mut self, machine: &Machine, at: Instant) {
         self.rows.clear();
         self.rows.resize(self.stride(), 0);
-        (self.start, self.resolved, self.verdict) = (at, None, None);
+        (self.start, self.last_known, self.verdict) = (at, None, None);
         bits::insert(&mut self.rows, machine.initial as usize);
         self.update_known(machine, 0);
     }
@@ -88,8 +88,9 @@ impl Encoding for States {
             && !self.rows.is_empty()
             && self.rows.len().is_multiple_of(self.stride())
             && u32::try_from(self.len()).is_ok_and(|len| self.start.checked_add(len).is_some())
-            && (0..self.len()).all(|place| bits::iter(self.possible(place)).all(|state| state < count))
-            && self.resolved.is_none_or(|resolved| self.state(resolved.at) == Some(resolved.state))
+            && (0..self.len())
+                .all(|row_index| bits::iter(self.possible(row_index)).all(|state| state < count))
+            && self.last_known.is_none_or(|resolved| self.state(resolved.at) == Some(resolved.state))
     }
 
     fn start(&self) -> Instant {
@@ -120,13 +121,13 @@ impl Encoding for States {
         let mut changed = NO_ROWS;
         let instants = memory.instants().skip_while(|(at, _)| *at <= start).take_while(|(at, _)| *at <= end);
         for (at, values) in instants {
-            let place = (at - start) as usize;
-            if self.record(machine, place, values) {
-                changed = changed.start.min(place)..place + 1;
+            let row_index = (at - start) as usize;
+            if self.record(machine, row_index, values) {
+                changed = changed.start.min(row_index)..row_index + 1;
             }
         }
         self.propagate(machine, changed, work);
-        self.resolved
+        self.last_known
     }
 
     fn merge(&mut self, machine: &Machine, other: &States, work: &mut WorkCounters) {
@@ -149,16 +150,16 @@ impl Encoding for States {
         let mut changed = NO_ROWS;
         // The range is empty if the other history ends before this one starts.
         for at in other.start.max(self.start)..=other.end() {
-            let place = (at - self.start) as usize;
-            if self.merge_row(place, other.row((at - other.start) as usize)) {
-                changed = changed.start.min(place)..place + 1;
+            let row_index = (at - self.start) as usize;
+            if self.merge_row(row_index, other.row((at - other.start) as usize)) {
+                changed = changed.start.min(row_index)..row_index + 1;
             }
         }
         self.propagate(machine, changed, work);
     }
 
     fn resolved(&self) -> Option<KnownState> {
-        self.resolved
+        self.last_known
     }
 
     fn verdict(&self) -> Option<(Truth, Instant)> {
@@ -166,8 +167,8 @@ impl Encoding for States {
     }
 
     fn state(&self, at: Instant) -> Option<State> {
-        let place = at.checked_sub(self.start).filter(|_| at <= self.end())?;
-        bits::single(self.possible(place as usize)).map(|state| state as State)
+        let row_index = at.checked_sub(self.start).filter(|_| at <= self.end())?;
+        bits::single(self.possible(row_index as usize)).map(|state| state as State)
     }
 
     fn drop_before(&mut self, at: Instant) -> u32 {
@@ -178,20 +179,20 @@ impl Encoding for States {
             // The observations of the first instant no longer matter: they only decided how its state was reached.
             let (states, stride) = (self.state_words as usize, self.stride());
             self.rows[states..stride].fill(0);
-            self.resolved = self.resolved.filter(|resolved| resolved.at >= self.start);
+            self.last_known = self.last_known.filter(|resolved| resolved.at >= self.start);
         }
         dropped
     }
 
     fn open_obligations(&self, machine: &Machine) -> impl Iterator<Item = Obligation> {
-        let first = self.resolved.map_or(0, |resolved| resolved.at - self.start) as usize + 1;
-        (first..self.len()).flat_map(move |place| {
-            let (known, values) = self.observed(place);
+        let first = self.last_known.map_or(0, |resolved| resolved.at - self.start) as usize + 1;
+        (first..self.len()).flat_map(move |row_index| {
+            let (known, values) = self.observed(row_index);
             let mut deciding = vec![0; known.len()];
-            for state in bits::iter(self.possible(place - 1)) {
+            for state in bits::iter(self.possible(row_index - 1)) {
                 machine.add_deciding_atoms(state, known, values, &mut deciding);
             }
-            let at = self.start + place as u32;
+            let at = self.start + row_index as u32;
             let atoms = machine.atoms().iter().enumerate();
             atoms.filter_map(move |(bit, atom)| {
                 bits::contains(&deciding, bit).then_some(Obligation { at, atom: *atom })
@@ -200,9 +201,9 @@ impl Encoding for States {
     }
 
     fn size(&self, machine: &Machine, name: &dyn Fn(Atom) -> usize) -> usize {
-        let row = |place| {
-            let atoms = bits::iter(self.observed(place).0).filter_map(|bit| machine.atoms().get(bit));
-            4 + 4 * bits::count(self.possible(place)) as usize
+        let row = |row_index| {
+            let atoms = bits::iter(self.observed(row_index).0).filter_map(|bit| machine.atoms().get(bit));
+            4 + 4 * bits::count(self.possible(row_index)) as usize
                 + atoms.map(|atom| name(*atom) + 1).sum::<usize>()
         };
         (0..self.len()).map(row).sum()
@@ -215,18 +216,18 @@ const NO_ROWS: Range<usize> = Range { start: usize::MAX, end: 0 };
 impl States {
     /// Returns the possible states at an instant.
     pub fn possible_at(&self, at: Instant) -> impl Iterator<Item = State> {
-        let place = at.checked_sub(self.start).filter(|_| at <= self.end());
-        let states = place.map_or(&[][..], |place| self.possible(place as usize));
+        let row_index = at.checked_sub(self.start).filter(|_| at <= self.end());
+        let states = row_index.map_or(&[][..], |row_index| self.possible(row_index as usize));
         bits::iter(states).map(|state| state as State)
     }
 
     /// Appends one instant.
     fn extend_once(&mut self, machine: &Machine) {
-        let place = self.len();
+        let row_index = self.len();
         self.rows.extend(std::iter::repeat_n(u64::MAX, self.state_words as usize));
-        self.rows.resize((place + 1) * self.stride(), 0);
-        self.narrow(machine, place);
-        self.update_known(machine, place);
+        self.rows.resize((row_index + 1) * self.stride(), 0);
+        self.narrow(machine, row_index);
+        self.update_known(machine, row_index);
     }
 
     fn stride(&self) -> usize {
@@ -238,23 +239,23 @@ impl States {
         self.rows.len() / self.stride()
     }
 
-    fn row(&self, place: usize) -> &[u64] {
-        &self.rows[place * self.stride()..][..self.stride()]
+    fn row(&self, row_index: usize) -> &[u64] {
+        &self.rows[row_index * self.stride()..][..self.stride()]
     }
 
-    fn possible(&self, place: usize) -> &[u64] {
-        &self.row(place)[..self.state_words as usize]
+    fn possible(&self, row_index: usize) -> &[u64] {
+        &self.row(row_index)[..self.state_words as usize]
     }
 
     /// Returns the known atoms and their values.
-    fn observed(&self, place: usize) -> (&[u64], &[u64]) {
-        self.row(place)[self.state_words as usize..].split_at(self.atom_words as usize)
+    fn observed(&self, row_index: usize) -> (&[u64], &[u64]) {
+        self.row(row_index)[self.state_words as usize..].split_at(self.atom_words as usize)
     }
 
     /// Records observations. Returns whether any of them is new.
-    fn record(&mut self, machine: &Machine, place: usize, values: &[(Atom, bool)]) -> bool {
+    fn record(&mut self, machine: &Machine, row_index: usize, values: &[(Atom, bool)]) -> bool {
         let (stride, states, atoms) = (self.stride(), self.state_words as usize, self.atom_words as usize);
-        let (known, kept) = self.rows[place * stride + states..][..2 * atoms].split_at_mut(atoms);
+        let (known, kept) = self.rows[row_index * stride + states..][..2 * atoms].split_at_mut(atoms);
         let mut remaining = machine.atoms().iter().enumerate();
         let (mut next, mut new) = (remaining.next(), false);
         // Atoms and values are both sorted.
@@ -275,12 +276,12 @@ impl States {
     }
 
     /// Merges a row of another history. Returns whether it changed.
-    fn merge_row(&mut self, place: usize, theirs: &[u64]) -> bool {
+    fn merge_row(&mut self, row_index: usize, theirs: &[u64]) -> bool {
         let (stride, states) = (self.stride(), self.state_words as usize);
         // The observations of the first instant do not matter.
-        let len = if place == 0 { states } else { stride };
+        let len = if row_index == 0 { states } else { stride };
         let mut new = false;
-        for (at, (own, theirs)) in self.rows[place * stride..][..len].iter_mut().zip(theirs).enumerate() {
+        for (at, (own, theirs)) in self.rows[row_index * stride..][..len].iter_mut().zip(theirs).enumerate() {
             let joined = if at < states { *own & theirs } else { *own | theirs };
             new |= joined != *own;
             *own = joined;
@@ -288,22 +289,22 @@ impl States {
         new
     }
 
-    /// Recomputes the rows after the changed ones, as far as the possible states change.
+    /// Recomputes the changed rows, and later ones until the possible states stop changing.
     fn propagate(&mut self, machine: &Machine, changed: Range<usize>, work: &mut WorkCounters) {
-        for place in changed.start..self.len() {
-            work.evaluations += u64::from(bits::count(self.possible(place)));
-            let moved = place > 0 && self.narrow(machine, place);
-            if !moved && place >= changed.end {
+        for row_index in changed.start..self.len() {
+            work.evaluations += u64::from(bits::count(self.possible(row_index)));
+            let moved = row_index > 0 && self.narrow(machine, row_index);
+            if !moved && row_index >= changed.end {
                 break;
             }
-            self.update_known(machine, place);
+            self.update_known(machine, row_index);
         }
     }
 
     /// Removes states that cannot follow those of the previous instant. Returns whether any was removed.
-    fn narrow(&mut self, machine: &Machine, place: usize) -> bool {
+    fn narrow(&mut self, machine: &Machine, row_index: usize) -> bool {
         let (stride, states, atoms) = (self.stride(), self.state_words as usize, self.atom_words as usize);
-        let (before, row) = self.rows.split_at_mut(place * stride);
+        let (before, row) = self.rows.split_at_mut(row_index * stride);
         let (possible, observed) = row[..stride].split_at_mut(states);
         let (known, values) = observed.split_at(atoms);
         let (mut small, mut large) = ([0; INLINE_WORDS], Vec::new());
@@ -329,14 +330,14 @@ impl States {
     }
 
     /// Updates the last known state and the verdict from a row.
-    fn update_known(&mut self, machine: &Machine, place: usize) {
-        let at = self.start + place as u32;
-        if let Some(state) = bits::single(self.possible(place))
-            && self.resolved.is_none_or(|resolved| resolved.at <= at)
+    fn update_known(&mut self, machine: &Machine, row_index: usize) {
+        let at = self.start + row_index as u32;
+        if let Some(state) = bits::single(self.possible(row_index))
+            && self.last_known.is_none_or(|resolved| resolved.at <= at)
         {
-            self.resolved = Some(KnownState { at, state: state as State });
+            self.last_known = Some(KnownState { at, state: state as State });
         }
-        if let Some(verdict) = machine.common_verdict(self.possible(place)) {
+        if let Some(verdict) = machine.common_verdict(self.possible(row_index)) {
             self.conclude((verdict, at));
         }
     }

@@ -10,7 +10,7 @@ use std::ptr::null_mut;
 #[derive(Clone, Copy)]
 pub(crate) struct Jni(*mut JNIEnv, PhantomData<*mut ()>);
 
-/// A value that is no object, or the handle of one.
+/// A Java value: a primitive, or a reference to an object.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Primitive {
     Bool(bool),
@@ -24,19 +24,19 @@ pub(crate) enum Primitive {
     Object(Option<Ref>),
 }
 
-/// Of which object a field is.
+/// The receiver of a call or of an access to a field.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum FieldKind {
-    /// Of this one.
+    /// An instance.
     Of(Ref),
-    /// Of a class.
+    /// A class, for static members.
     Static(Ref),
 }
 
 /// Calls a function of the virtual machine.
 macro_rules! call {
     ($self:expr, $function:ident $(, $argument:expr)*) => {{
-        // SAFETY: see the head of the module `vm`.
+        // SAFETY: see the documentation of the module `vm`.
         unsafe { ((**$self.0).$function)($self.0 $(, $argument)*) }
     }};
 }
@@ -51,13 +51,13 @@ fn handle(object: Option<Ref>) -> jobject {
 
 impl Jni {
     /// # Safety
-    /// It must be the current thread's environment.
+    /// `env` must be the current thread's `JNIEnv`.
     pub(crate) unsafe fn new(env: *mut JNIEnv) -> Jni {
         Jni(env, PhantomData)
     }
 
-    /// Whether an exception is pending, which is then cleared.
-    pub(crate) fn failed(self) -> bool {
+    /// Clears the pending exception. Returns whether there was one.
+    pub(crate) fn clear_exception(self) -> bool {
         let failed = call!(self, ExceptionCheck) != 0;
         if failed {
             call!(self, ExceptionClear);
@@ -75,7 +75,7 @@ impl Jni {
     pub(crate) fn framed<R>(self, work: impl FnOnce() -> R) -> R {
         let pushed = call!(self, PushLocalFrame, 256) == 0;
         if !pushed {
-            self.failed();
+            self.clear_exception();
         }
         let result = work();
         if pushed {
@@ -96,7 +96,7 @@ impl Jni {
     /// A handle that does not keep the object alive.
     pub(crate) fn weak(self, object: Ref) -> Option<Weak> {
         let weak = call!(self, NewWeakGlobalRef, object.raw());
-        if self.failed() || weak.is_null() { None } else { Some(Weak(weak)) }
+        if self.clear_exception() || weak.is_null() { None } else { Some(Weak(weak)) }
     }
 
     /// The object of a weak handle, if it has not been collected.
@@ -127,12 +127,12 @@ impl Jni {
     pub(crate) fn define_class(self, name: &CStr, bytes: &[u8]) -> Option<Ref> {
         let class =
             call!(self, DefineClass, name.as_ptr(), null_mut(), bytes.as_ptr().cast(), bytes.len() as jint);
-        if self.failed() { None } else { reference(class) }
+        if self.clear_exception() { None } else { reference(class) }
     }
 
     pub(crate) fn find_class(self, name: &CStr) -> Option<Ref> {
         let class = call!(self, FindClass, name.as_ptr());
-        if self.failed() { None } else { reference(class) }
+        if self.clear_exception() { None } else { reference(class) }
     }
 
     pub(crate) fn class_of(self, object: Ref) -> Ref {
@@ -145,12 +145,12 @@ impl Jni {
 
     pub(crate) fn static_method(self, class: Ref, name: &CStr, descriptor: &CStr) -> Option<Method> {
         let method = call!(self, GetStaticMethodID, class.raw(), name.as_ptr(), descriptor.as_ptr());
-        if self.failed() || method.is_null() { None } else { Some(Method(method)) }
+        if self.clear_exception() || method.is_null() { None } else { Some(Method(method)) }
     }
 
     pub(crate) fn method(self, class: Ref, name: &CStr, descriptor: &CStr) -> Option<Method> {
         let method = call!(self, GetMethodID, class.raw(), name.as_ptr(), descriptor.as_ptr());
-        if self.failed() || method.is_null() { None } else { Some(Method(method)) }
+        if self.clear_exception() || method.is_null() { None } else { Some(Method(method)) }
     }
 
     fn arguments(arguments: &[Primitive]) -> Vec<jvalue> {
@@ -172,7 +172,7 @@ impl Jni {
     pub(crate) fn call_static(self, class: Ref, method: Method, arguments: &[Primitive]) -> bool {
         let arguments = Jni::arguments(arguments);
         call!(self, CallStaticVoidMethodA, class.raw(), method.0, arguments.as_ptr());
-        !self.failed()
+        !self.clear_exception()
     }
 
     pub(crate) fn call_static_object(
@@ -183,13 +183,13 @@ impl Jni {
     ) -> Option<Ref> {
         let arguments = Jni::arguments(arguments);
         let object = call!(self, CallStaticObjectMethodA, class.raw(), method.0, arguments.as_ptr());
-        if self.failed() { None } else { reference(object) }
+        if self.clear_exception() { None } else { reference(object) }
     }
 
     pub(crate) fn call_object(self, object: Ref, method: Method, arguments: &[Primitive]) -> Option<Ref> {
         let arguments = Jni::arguments(arguments);
         let object = call!(self, CallObjectMethodA, object.raw(), method.0, arguments.as_ptr());
-        if self.failed() { None } else { reference(object) }
+        if self.clear_exception() { None } else { reference(object) }
     }
 
     /// Calls a method of an object or class and ignores its result. The error is the thrown exception.
@@ -202,13 +202,13 @@ impl Jni {
     ) -> Result<(), Ref> {
         let arguments = Jni::arguments(arguments);
         macro_rules! run {
-            ($plain:ident, $fixed:ident) => {
+            ($instance:ident, $static_:ident) => {
                 match of {
                     FieldKind::Of(object) => {
-                        _ = call!(self, $plain, object.raw(), method.0, arguments.as_ptr())
+                        _ = call!(self, $instance, object.raw(), method.0, arguments.as_ptr())
                     }
                     FieldKind::Static(class) => {
-                        _ = call!(self, $fixed, class.raw(), method.0, arguments.as_ptr())
+                        _ = call!(self, $static_, class.raw(), method.0, arguments.as_ptr())
                     }
                 }
             };
@@ -237,7 +237,7 @@ impl Jni {
     pub(crate) fn create(self, class: Ref, constructor: Method, arguments: &[Primitive]) -> Option<Ref> {
         let arguments = Jni::arguments(arguments);
         let object = call!(self, NewObjectA, class.raw(), constructor.0, arguments.as_ptr());
-        if self.failed() { None } else { reference(object) }
+        if self.clear_exception() { None } else { reference(object) }
     }
 
     // ---- fields ------------------------------------------------------------------------------------------
@@ -245,15 +245,15 @@ impl Jni {
     /// A field by its name and signature, in this class or one that it extends.
     pub(crate) fn field(self, class: Ref, name: &CStr, signature: &CStr) -> Option<Field> {
         let field = call!(self, GetFieldID, class.raw(), name.as_ptr(), signature.as_ptr());
-        if self.failed() || field.is_null() { None } else { Some(Field(field)) }
+        if self.clear_exception() || field.is_null() { None } else { Some(Field(field)) }
     }
 
     pub(crate) fn get(self, of: FieldKind, field: Field, signature: &str) -> Primitive {
         macro_rules! read {
-            ($plain:ident, $fixed:ident) => {
+            ($instance:ident, $static_:ident) => {
                 match of {
-                    FieldKind::Of(object) => call!(self, $plain, object.raw(), field.0),
-                    FieldKind::Static(class) => call!(self, $fixed, class.raw(), field.0),
+                    FieldKind::Of(object) => call!(self, $instance, object.raw(), field.0),
+                    FieldKind::Static(class) => call!(self, $static_, class.raw(), field.0),
                 }
             };
         }
@@ -272,10 +272,10 @@ impl Jni {
 
     pub(crate) fn set(self, of: FieldKind, field: Field, value: Primitive) {
         macro_rules! write {
-            ($plain:ident, $fixed:ident, $value:expr) => {
+            ($instance:ident, $static_:ident, $value:expr) => {
                 match of {
-                    FieldKind::Of(object) => call!(self, $plain, object.raw(), field.0, $value),
-                    FieldKind::Static(class) => call!(self, $fixed, class.raw(), field.0, $value),
+                    FieldKind::Of(object) => call!(self, $instance, object.raw(), field.0, $value),
+                    FieldKind::Static(class) => call!(self, $static_, class.raw(), field.0, $value),
                 }
             };
         }
@@ -292,7 +292,7 @@ impl Jni {
         }
     }
 
-    // ---- arrays and texts --------------------------------------------------------------------------------
+    // ---- arrays and strings ------------------------------------------------------------------------------
 
     /// The number of elements of an array.
     pub(crate) fn length(self, array: Ref) -> usize {
@@ -321,7 +321,7 @@ impl Jni {
             _ => Primitive::Object(reference(call!(self, GetObjectArrayElement, array.raw(), index))),
         };
         // An index out of bounds would throw an exception; the caller has checked the length, which cannot change.
-        self.failed();
+        self.clear_exception();
         value
     }
 
@@ -347,23 +347,23 @@ impl Jni {
                 call!(self, SetObjectArrayElement, array.raw(), index, handle(value));
             }
         }
-        !self.failed()
+        !self.clear_exception()
     }
 
-    /// The bytes of an array of them.
+    /// The contents of a `byte[]`.
     pub(crate) fn bytes(self, array: Ref) -> Vec<u8> {
         let mut bytes = vec![0u8; self.length(array)];
         call!(self, GetByteArrayRegion, array.raw(), 0, bytes.len() as jint, bytes.as_mut_ptr().cast());
-        self.failed();
+        self.clear_exception();
         bytes
     }
 
-    /// A copy of at most `most` characters of a string, and whether it has more.
+    /// At most `most` UTF-16 units of a string, and whether it has more.
     pub(crate) fn text(self, string: Ref, most: usize) -> (String, bool) {
         let length = call!(self, GetStringLength, string.raw()).max(0) as usize;
         let mut units = vec![0u16; length.min(most)];
         call!(self, GetStringRegion, string.raw(), 0, units.len() as jint, units.as_mut_ptr());
-        self.failed();
+        self.clear_exception();
         (String::from_utf16_lossy(&units), length > most)
     }
 
@@ -371,7 +371,7 @@ impl Jni {
     pub(crate) fn string(self, text: &str) -> Option<Ref> {
         let units: Vec<u16> = text.encode_utf16().collect();
         let string = call!(self, NewString, units.as_ptr(), units.len() as raw::jsize);
-        if self.failed() { None } else { reference(string) }
+        if self.clear_exception() { None } else { reference(string) }
     }
 }
 

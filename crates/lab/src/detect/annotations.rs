@@ -76,8 +76,8 @@ impl Annotations {
         let step = clock.step.max(1);
         let last = clock.end.max(clock.start);
         // First poll at or after a moment.
-        let first = |parse_timestamp: Millis| {
-            let since = parse_timestamp.clamp(clock.start, last) - clock.start;
+        let first = |time: Millis| {
+            let since = time.clamp(clock.start, last) - clock.start;
             let asked = since / step + Millis::from(since % step > 0);
             Instant::try_from(asked).unwrap_or(Instant::MAX - 1) + 1
         };

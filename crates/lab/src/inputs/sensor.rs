@@ -23,7 +23,7 @@ pub struct Clock {
 /// How values of a sensor become true or false.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SensorReading {
-    /// `ON`, `OPEN`, `true` and `1`, or `OFF`, `CLOSED`, `false` and `0`.
+    /// `ON`, `OPEN`, `true`, `1` are true; `OFF`, `CLOSED`, `false`, `0` are false.
     Switch,
     /// A number; true above this.
     Above(f64),
@@ -33,8 +33,8 @@ pub enum SensorReading {
 
 /// Sensor file as an input: a value holds until the next change.
 ///
-/// A line has a timestamp and a value, separated by a comma: `2017-01-31 08:00:08,ON`, or milliseconds and a number. A
-/// first line that is neither is a header.
+/// A line is `TIMESTAMP,VALUE`; the timestamp is a date and time, or a number of milliseconds. A first line without a
+/// valid timestamp is a header.
 #[derive(Clone, Debug)]
 pub struct SensorInput {
     proposition: PropositionId,
@@ -50,7 +50,7 @@ impl SensorInput {
     /// Reads a file. The value is `default` before the first change.
     ///
     /// # Errors
-    /// Fails if the file cannot be read.
+    /// Fails if the file cannot be read or is malformed.
     pub fn open(
         path: &Path,
         reading: SensorReading,
@@ -68,13 +68,13 @@ impl SensorInput {
         default: bool,
         clock: Clock,
     ) -> SensorInput {
-        changes.sort_by_key(|(parse_timestamp, _)| *parse_timestamp);
+        changes.sort_by_key(|(time, _)| *time);
         SensorInput { proposition, changes, next: 0, value: default, clock, now: clock.start }
     }
 
-    /// Returns the shortest and the longest time between two changes of the value; none without changes. Polling more
-    /// often than the shortest misses no change.
-    pub fn rates(&self) -> Option<(Millis, Millis)> {
+    /// Returns the shortest and longest time between consecutive changes; `None` if there are fewer than two. Polling
+    /// more often than the shortest misses no change.
+    pub fn change_intervals(&self) -> Option<(Millis, Millis)> {
         let mut changes = self.changes.clone();
         changes.dedup_by_key(|(_, value)| *value);
         let gaps = changes.windows(2).map(|pair| pair[1].0 - pair[0].0);
@@ -87,9 +87,7 @@ impl ObservationInput for SensorInput {
         if self.now >= self.clock.end {
             return Ok(false);
         }
-        while let Some((_, value)) =
-            self.changes.get(self.next).filter(|(parse_timestamp, _)| *parse_timestamp <= self.now)
-        {
+        while let Some((_, value)) = self.changes.get(self.next).filter(|(time, _)| *time <= self.now) {
             self.value = *value;
             self.next += 1;
         }
@@ -162,7 +160,7 @@ impl SensorReading {
             SensorReading::Switch => match text.to_ascii_lowercase().as_str() {
                 "on" | "open" | "true" | "1" => Ok(true),
                 "off" | "closed" | "false" | "0" => Ok(false),
-                _ => Err(format!("`{text}` is neither ON, OFF, OPEN nor CLOSED")),
+                _ => Err(format!("expected ON, OPEN, true or 1, or OFF, CLOSED, false or 0, found `{text}`")),
             },
         }
     }
@@ -182,7 +180,7 @@ mod tests {
         let mut seen = Vec::new();
         while door.next(&mut seen).unwrap() {}
         assert_eq!(seen, [false, true, true, false, true, true].map(|value| (PropositionId(3), value)));
-        assert_eq!(door.rates(), Some((1500, 1500)));
+        assert_eq!(door.change_intervals(), Some((1500, 1500)));
     }
 
     #[test]
@@ -193,7 +191,7 @@ mod tests {
             ("1,ON\nsoon,OFF", SensorReading::Switch, 2, "not a timestamp"),
             ("1,ON\n2", SensorReading::Switch, 2, "comma"),
             ("2,ON\n3,OFF\n1,ON", SensorReading::Switch, 3, "sort the file by time"),
-            ("1,HALF", SensorReading::Switch, 1, "neither"),
+            ("1,HALF", SensorReading::Switch, 1, "expected ON"),
             ("1,warm", SensorReading::Above(1.0), 1, "not a number"),
             ("1,NaN", SensorReading::Above(1.0), 1, "not a number"),
         ] {
@@ -202,6 +200,6 @@ mod tests {
         }
         let clock = Clock { start: 0, step: 1, end: 1 };
         let never = SensorInput::new(vec![(5, true), (9, true)], PropositionId(0), false, clock);
-        assert_eq!(never.rates(), None);
+        assert_eq!(never.change_intervals(), None);
     }
 }

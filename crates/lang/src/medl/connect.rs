@@ -38,7 +38,8 @@ pub struct ConnectedScripts {
 }
 
 /// Connects a pair of scripts to a target. Adds to `catalog` the events that the scripts read, and the derived events
-/// that carry their results. The names of derived events start with `#`; no target has such events.
+/// that carry their results. The names of derived events start with `#`; a target has such an event only if it is
+/// predefined.
 ///
 /// # Errors
 /// As text, if the scripts do not match.

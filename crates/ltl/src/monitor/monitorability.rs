@@ -52,7 +52,10 @@ impl fmt::Display for Monitorability {
             (false, false) => "no prefix can show whether it holds: that depends on the infinite behaviour",
         };
         match &self.ugly_prefix {
-            None => write!(f, "monitorable: {verdicts}, and after every prefix this is still possible"),
+            None => write!(
+                f,
+                "monitorable: {verdicts}; after every prefix, a verdict of that kind is still possible"
+            ),
             Some(prefix) if prefix.is_empty() => write!(f, "not monitorable: {verdicts}"),
             Some(prefix) => {
                 let count = prefix.len();

@@ -26,7 +26,7 @@ impl EmbeddedMonitors {
     /// Whether the scripts follow an event.
     #[inline]
     pub fn scripts_follow(&self, event_id: EventId) -> bool {
-        self.scripts.scripts.follows(event_id)
+        self.scripts.scripts.needs_event(event_id)
     }
 
     /// Like [`step`](EmbeddedMonitors::step), for an event that scripts may follow.

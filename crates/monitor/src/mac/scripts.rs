@@ -1,16 +1,16 @@
-//! All pairs of scripts of one subject.
+//! All script pairs (PEDL with MEDL) for one observed program.
 
 use super::event_deriver::{EventDeriver, ScriptPlan, ScriptState};
 use crate::event::{Event, EventBatch, EventId, EventMeta, EventSet};
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// Pairs of scripts of one subject; each processes every event, in order.
+/// Script pairs for one observed program; each processes every event, in order.
 ///
 /// ```
 /// use invigil_monitor::event::{EventBatch, Event, EventMeta, EventId};
 /// use invigil_monitor::mac::{SnapshotInput, ScriptOutputs, ScriptDef, ScriptPlan, Scripts};
-/// // Each call of a method is an alarm.
+/// // Each call of `push` raises an alarm.
 /// let mut recogniser = ScriptDef::default();
 /// let method = recogniser.method("push", &[], None);
 /// let begins = recogniser.start_of(method)?;
@@ -21,19 +21,19 @@ use alloc::vec::Vec;
 /// let pushed = checker.event(pushed)?;
 /// checker.alarm("push", pushed)?;
 ///
-/// let (call, raised, over) = (EventId(0), EventId(1), EventId(2));
+/// let (call, raised, rearmed) = (EventId(0), EventId(1), EventId(2));
 /// let plan = ScriptPlan {
 ///     recogniser,
 ///     checker,
 ///     inputs: vec![(call, SnapshotInput::Start { method, arguments: vec![] })],
-///     outputs: ScriptOutputs { alarms: vec![[raised, over]], ..ScriptOutputs::default() },
+///     outputs: ScriptOutputs { alarms: vec![[raised, rearmed]], ..ScriptOutputs::default() },
 ///     strict: false,
 ///     abstracts: false,
 ///     tick: None,
 ///     calls: vec![],
 /// };
 /// let mut scripts = Scripts::new(&[plan])?;
-/// assert!(scripts.follows(call) && !scripts.follows(raised));
+/// assert!(scripts.needs_event(call) && !scripts.needs_event(raised));
 /// let mut found = EventBatch::default();
 /// let event = Event { id: call, params: &[], text: "" };
 /// scripts.derive(&event, EventMeta { time: 0.0, line: 0 }, &mut found);
@@ -43,7 +43,7 @@ use alloc::vec::Vec;
 #[derive(Clone, Debug, Default)]
 pub struct Scripts {
     derivers: Vec<EventDeriver>,
-    /// The events that they need.
+    /// The events that the scripts need.
     followed: EventSet,
     uses_time: bool,
 }
@@ -65,23 +65,23 @@ impl Scripts {
         self.derivers.is_empty()
     }
 
-    /// Whether some definition uses the time: then every event needs one.
+    /// Whether any definition uses the time; if so, every event must carry a time.
     pub fn uses_time(&self) -> bool {
         self.uses_time
     }
 
-    /// The events that they need.
+    /// The events that the scripts need.
     pub fn needed_events(&self) -> &EventSet {
         &self.followed
     }
 
-    /// Whether they need this event.
+    /// Whether the scripts need this event.
     #[inline]
-    pub fn follows(&self, event_id: EventId) -> bool {
+    pub fn needs_event(&self, event_id: EventId) -> bool {
         self.followed.contains(event_id)
     }
 
-    /// The events that they derive.
+    /// The events that the scripts derive.
     pub fn derived_events(&self) -> impl Iterator<Item = EventId> {
         self.derivers.iter().flat_map(EventDeriver::derived_events)
     }
@@ -102,7 +102,7 @@ impl Scripts {
         self.derivers.iter().map(EventDeriver::state).collect()
     }
 
-    /// Restores states. Returns false if they belong to other scripts; some may have been restored then.
+    /// Restores states. Returns false if they belong to other scripts; in that case, some may already have been restored.
     #[must_use]
     pub fn restore(&mut self, saved: &[ScriptState]) -> bool {
         self.derivers.len() == saved.len()

@@ -223,14 +223,14 @@ impl NativeTarget {
         }
         let plan = &mut self.plans.all[index];
         plan.resolved.push(entry);
-        // Values that cannot be read at the exit, or only if a caller still has them, are saved at the entry.
+        // Values that are unavailable at the exit, or only recoverable by unwinding to a caller, are saved at the entry.
         let needs_entry = plan.sites.iter().any(|event_site| {
             let reads = event_site.reads.iter().zip(&plan.params);
             let mut reads = reads.filter(|(_, param)| param.source != ParamSource::Ret);
             reads.any(|(read, param)| match read {
                 // The target of an argument cannot be read at a tail call: the function it jumps to may still change it.
                 _ if event_site.role == SiteRole::TailCall && is_pointee_of_argument(&param.source) => true,
-                Some(read) => !read.is_available() || !read.is_fast(),
+                Some(read) => !read.is_available() || !read.needs_no_unwinding(),
                 None => is_argument(&param.source),
             })
         });
@@ -280,18 +280,20 @@ impl NativeTarget {
         let mut reads = Vec::new();
         let mut needs = if role == SiteRole::Event { RegisterNeeds::Nothing } else { RegisterNeeds::General };
         let is_exit = plan.trigger == Trigger::Exit && role != SiteRole::Entry;
-        let by_convention = is_exit && function.is_some_and(|function| !function.has_debug);
+        let arguments_are_gone = is_exit && function.is_some_and(|function| !function.has_debug);
         for (position, param) in plan.params.iter().enumerate() {
             let extractor = match value_request(&param.source) {
                 None => None,
                 // The return value is not known at the entry.
                 Some(Ok(ValueRequest::Returned)) if role == SiteRole::Entry => None,
                 // Without debug information, arguments are where they were passed, and only at the entry.
-                Some(Ok(_)) if by_convention && is_argument(&param.source) => None,
+                Some(Ok(_)) if arguments_are_gone && is_argument(&param.source) => None,
                 Some(request) => {
                     match self.extractor(function, address, (&param.source, request), param.ty) {
                         // An argument by number is the passed value; at the exit, only callers may still have it.
-                        Ok(extractor) if is_exit && is_argument(&param.source) && !extractor.is_fast() => {
+                        Ok(extractor)
+                            if is_exit && is_argument(&param.source) && !extractor.needs_no_unwinding() =>
+                        {
                             None
                         }
                         Ok(extractor) => Some(extractor),
@@ -364,7 +366,7 @@ impl NativeTarget {
         ty: Option<ParamType>,
     ) -> Result<Extractor, ExpressionError> {
         // Without debug information, only the user's declaration says what an argument is.
-        let by_convention = match (source, ty) {
+        let argument_cast = match (source, ty) {
             _ if function.is_none_or(|function| function.has_debug) => None,
             (ParamSource::Arg(i), Some(ParamType::Str)) => Some((*i, "(char *) $")),
             (ParamSource::Deref(of), ty) => match (&**of, ty) {
@@ -375,7 +377,7 @@ impl NativeTarget {
             _ => None,
         };
         let register = |i: u32| ARGUMENT_REGISTERS.get((i as usize).wrapping_sub(1));
-        let request = match by_convention.and_then(|(i, prefix)| Some((prefix, register(i)?))) {
+        let request = match argument_cast.and_then(|(i, prefix)| Some((prefix, register(i)?))) {
             Some((prefix, register)) => {
                 ValueRequest::Expression(Expression::parse(&format!("{prefix}{register}"))?)
             }

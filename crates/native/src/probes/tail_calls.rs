@@ -82,16 +82,16 @@ impl NativeTarget {
 
     /// What is saved at a tail call. `None` if the debugger must track it.
     pub(super) fn tail_call_event(&self, plan: &EventPlan, event_site: &EventSite) -> Option<TailCallEvent> {
-        let ending = self.tail_return_event(plan)?;
+        let return_event = self.tail_return_event(plan)?;
         let (jump, inside) = event_site.jump.as_ref()?;
         let entry = single_entry(plan)?;
         if entry.is_some() && !self.can_track_in_agent(plan) {
             return None;
         }
         let mut saved = Vec::new();
-        for (position, (param, late)) in plan.params.iter().zip(&ending.params).enumerate() {
+        for (position, (param, deferred)) in plan.params.iter().zip(&return_event.params).enumerate() {
             let mut captures = Vec::new();
-            if *late == DeferredParam::Saved {
+            if *deferred == DeferredParam::Saved {
                 let read = event_site.reads.get(position)?.as_ref().filter(|read| read.is_available());
                 if let Some(read) = read {
                     captures.push(capture(param, Some(read), self.tracer.process, self.started_at_nanos)?);
@@ -206,9 +206,9 @@ impl NativeTarget {
 
     /// The parameters of such a call, as the library saves them. `None` if it cannot.
     fn saved_values(&self, plan: u32, call: &PendingCall) -> Option<Vec<Value>> {
-        let ending = self.tail_return_event(self.plans.get(plan))?;
-        let values = ending.params.iter().enumerate().map(|(position, late)| {
-            let saved = call.saved.get(position).filter(|_| *late == DeferredParam::Saved);
+        let return_event = self.tail_return_event(self.plans.get(plan))?;
+        let values = return_event.params.iter().enumerate().map(|(position, deferred)| {
+            let saved = call.saved.get(position).filter(|_| *deferred == DeferredParam::Saved);
             Some(match saved.and_then(Option::as_ref) {
                 None | Some(Scalar::Unavailable(_)) => Value::UNSET,
                 Some(Scalar::Int(i)) => Value::int(*i),

@@ -302,6 +302,7 @@ fn csv_header_determines_columns_and_delimiter() {
         "\u{feff}event,q\r\nf,1\r\n",
         "\n\nevent , q\nf,1",
         "\"q\",\"event\"\n1,f",
+        "\tevent\tq\n0\tf\t1",
     ] {
         assert_eq!(one(text, &q), [PlainValue::Int(1)], "{text}");
     }

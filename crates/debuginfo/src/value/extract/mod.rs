@@ -182,7 +182,7 @@ impl Extractor {
     }
 
     /// Whether a read needs no unwinding; also true if the value is never available.
-    pub fn is_fast(&self) -> bool {
+    pub fn needs_no_unwinding(&self) -> bool {
         !matches!(self.access, Access::Evaluated { .. })
     }
 
