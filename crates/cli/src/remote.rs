@@ -1,4 +1,4 @@
-//! Remote languages: servers for modelling languages that the command line names.
+//! Remote languages: modelling languages whose servers are named on the command line.
 
 use crate::{CliError, SUBJECT_FAILED};
 use clap::Args;

@@ -22,7 +22,7 @@ use invigil_expr::compare::ValueReader;
 use invigil_expr::heap::Heap;
 use invigil_expr::text::TextArenas;
 use invigil_expr::value::Value;
-use lookup::Cover;
+use lookup::BindingIndex;
 
 pub(crate) use lookup::{Keys, canonical};
 
@@ -38,7 +38,7 @@ pub struct SliceTable {
     pub(crate) heap: Heap,
     pub(crate) records: Records,
     free: Vec<u32>,
-    covers: Vec<Cover>,
+    covers: Vec<BindingIndex>,
     root: u32,
     live: u32,
     /// The number of slices in each state.
@@ -49,7 +49,7 @@ pub struct SliceTable {
     needed_counts: Vec<u16>,
     /// Incremented when `needed_counts` changes.
     version: u32,
-    keys: usize,
+    key_count: usize,
     pub(crate) failure: Option<MonitorFault>,
     /// Whether a slice was ever in a non-accepting state. The slice may have been removed since.
     pub(crate) violated: bool,
@@ -63,7 +63,7 @@ impl SliceTable {
             heap: Heap::default(),
             records: Records::new(keys, automaton.env.len()),
             free: Vec::new(),
-            covers: automaton.masks.iter().map(|mask| Cover::new(*mask)).collect(),
+            covers: automaton.masks.iter().map(|mask| BindingIndex::new(*mask)).collect(),
             root: NO_SLICE,
             live: 0,
             counts: vec![0; automaton.states.len()],
@@ -77,7 +77,7 @@ impl SliceTable {
                 .collect(),
             version: 0,
             violated: false,
-            keys,
+            key_count: keys,
             failure: None,
         }
     }
@@ -192,7 +192,7 @@ impl SliceTable {
 
     /// The memory of the slices in bytes.
     pub fn bytes(&self) -> usize {
-        self.heap.bytes() + self.records.bytes() + self.covers.iter().map(Cover::bytes).sum::<usize>()
+        self.heap.bytes() + self.records.bytes() + self.covers.iter().map(BindingIndex::bytes).sum::<usize>()
     }
 
     // ---- changes -------------------------------------------------------------------------------------
@@ -216,7 +216,7 @@ impl SliceTable {
         self.records.set_head(slice, Head { state, bound, dead: 0, alive: true, parent });
         let mut keys = keys.iter();
         let contents = self.records.contents_mut(slice);
-        for bit in (0..self.keys).filter(|bit| bound & 1 << bit != 0) {
+        for bit in (0..self.key_count).filter(|bit| bound & 1 << bit != 0) {
             if let Some(key) = keys.next() {
                 contents[bit] = *key;
             }

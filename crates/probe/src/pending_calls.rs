@@ -10,12 +10,12 @@ use crate::threads;
 use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
-/// Flag in the site number that a trampoline passes: calls are entered there, and tracked.
+/// Flag in the site number that a trampoline passes: the site is a function entry whose calls are tracked.
 pub const ENTRY_MARK: u32 = 1 << 31;
 /// All flags that a site number may carry.
 pub const SITE_MARKS: u32 = ENTRY_MARK | TAIL_CALL_MARK | RETURN_MARK;
 /// Registers in which integer arguments are passed, by DWARF number.
-pub const ARGUMENTS: [u8; 6] = [5, 4, 1, 2, 8, 9];
+pub const ARGUMENT_REGISTERS: [u8; 6] = [5, 4, 1, 2, 8, 9];
 /// The stack pointer's DWARF number.
 const STACK_POINTER: usize = 7;
 /// Largest size of a stack: a call further away is on another stack and was not unwound.
@@ -32,7 +32,7 @@ pub struct PendingCall {
     pub site: u32,
     /// Stack pointer at the entry.
     pub sp: u64,
-    /// Contents of the [argument registers](ARGUMENTS) at the entry.
+    /// Contents of the [argument registers](ARGUMENT_REGISTERS) at the entry.
     pub arguments: [u64; 6],
 }
 
@@ -66,8 +66,8 @@ impl Calls {
         self.tail_calls(thread).retain(|call| call.thread != thread || !is_unwound(call.sp));
     }
 
-    /// Adds a call. Drops the calls of its thread that were unwound, and one with the same stack pointer, which has
-    /// returned.
+    /// Adds a call. Drops the calls of its thread that were unwound, and one with the same site and stack
+    /// pointer, which has returned.
     fn push_call(&mut self, call: PendingCall) {
         self.drop_unwound(call.thread, call.sp);
         self.forget(call.thread, call.site, call.sp);
@@ -101,7 +101,7 @@ impl Calls {
 
 /// Adds a call at the entry of a function.
 pub(crate) fn add_call(general: &GeneralRegisters, site: u32) {
-    let arguments = ARGUMENTS.map(|register| general[usize::from(register)]);
+    let arguments = ARGUMENT_REGISTERS.map(|register| general[usize::from(register)]);
     let thread = threads::id(threads::base());
     CALLS.lock().push_call(PendingCall { thread, site, sp: general[STACK_POINTER], arguments });
 }
@@ -136,8 +136,7 @@ pub(crate) fn take_tail_calls() -> Vec<PendingTailCall> {
     CALLS.lock().tail_calls.iter_mut().flat_map(core::mem::take).collect()
 }
 
-/// Adds tail calls that the debugger has observed, those with the same stack pointer in their order. They are older than
-/// all others.
+/// Adds tail calls that the debugger has observed, oldest first. They count as newer than those already stored.
 pub(crate) fn put_tail_calls(calls: Vec<PendingTailCall>) {
     let mut pending = CALLS.lock();
     calls.into_iter().for_each(|call| pending.tail_calls(call.thread).push(call));

@@ -299,7 +299,7 @@ impl PendingTailCall {
     fn registers(&self, general: &GeneralRegisters) -> Option<GeneralRegisters> {
         let arguments = self.arguments?;
         let mut at_entry = *general;
-        for (register, value) in pending_calls::ARGUMENTS.into_iter().zip(arguments) {
+        for (register, value) in pending_calls::ARGUMENT_REGISTERS.into_iter().zip(arguments) {
             at_entry[usize::from(register)] = value;
         }
         Some(at_entry)

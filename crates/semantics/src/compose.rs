@@ -1,7 +1,7 @@
 //! The operators as methods: a composition reads from the subject outwards.
 
 use crate::{
-    Binding, Dependent, Filter, FilteringPolicy, Independent, Interleave, PreInitialised, Product, Schedule,
+    AsFilter, Binding, Dependent, Filter, FilteringPolicy, Independent, Interleave, PreInitialised, Product,
     SchedulingPolicy, Semantics, Stutter, ToTransitionRelation,
 };
 
@@ -64,8 +64,8 @@ pub trait Compose: Semantics + Sized {
     fn scheduled<P: SchedulingPolicy<Self::Config, Self::Action>>(
         self,
         policy: P,
-    ) -> Filter<Self, Schedule<P>> {
-        self.filtered(Schedule(policy))
+    ) -> Filter<Self, AsFilter<P>> {
+        self.filtered(AsFilter(policy))
     }
 
     /// Composes this subject and `other` asynchronously, without shared variables.

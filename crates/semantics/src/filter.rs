@@ -61,7 +61,7 @@ impl<S: Semantics, P: FilteringPolicy<S::Config, S::Action>> Semantics for Filte
 
     fn actions(&self, (at, state): &Self::Config) -> impl IntoIterator<Item = Self::Action> {
         let (selected, forwarded): (Vec<_>, Vec<_>) =
-            self.inner.actions(at).into_iter().partition(|action| self.policy.selects(action));
+            self.inner.actions(at).into_iter().partition(|action| self.policy.controls(action));
         let kept: Vec<_> = self
             .policy
             .apply(state, at, &selected)

@@ -35,7 +35,7 @@ impl<C, A, F: Fn(&C, &A) -> bool> FilteringPolicy<C, A> for Keep<F> {
 /// Drops the actions of the environment while an action of the system is enabled.
 ///
 /// This is the reactive hypothesis: the environment waits until the system has reacted. The decision needs
-/// the actions of both, so the policy selects all of them.
+/// the actions of both, so the policy controls all of them.
 ///
 /// ```
 /// use invigil_semantics::{FilteringPolicy, ReactiveHypothesis};

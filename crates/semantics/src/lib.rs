@@ -106,7 +106,7 @@ pub use filter::Filter;
 pub use filters::{Keep, ReactiveHypothesis};
 pub use interleave::Interleave;
 pub use observe::{Accepting, Evaluate};
-pub use policy::{FilteringPolicy, Only, Schedule, SchedulingPolicy};
+pub use policy::{AsFilter, FilteringPolicy, Only, SchedulingPolicy};
 pub use preinitialised::PreInitialised;
 pub use product::{Product, ProductAction};
 pub use schedulers::{FixedPriority, RoundRobin, SeededRandom};

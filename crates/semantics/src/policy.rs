@@ -27,7 +27,7 @@ use core::hash::Hash;
 ///     fn initial(&self) -> u32 {
 ///         self.limit
 ///     }
-///     fn selects(&self, action: &&'static str) -> bool {
+///     fn controls(&self, action: &&'static str) -> bool {
 ///         *action == "send"
 ///     }
 ///     fn apply<'a>(
@@ -52,7 +52,7 @@ pub trait FilteringPolicy<C, A> {
 
     /// Whether the policy decides about `action`. Other actions stay enabled, and executing them does not
     /// change the policy's state.
-    fn selects(&self, action: &A) -> bool {
+    fn controls(&self, action: &A) -> bool {
         let _ = action;
         true
     }
@@ -73,9 +73,9 @@ pub trait FilteringPolicy<C, A> {
     }
 }
 
-/// A policy that keeps at most one of the actions it selects.
+/// A policy that keeps at most one of the actions it controls.
 ///
-/// [`Schedule`] turns every scheduling policy into a filtering policy. By construction at most one action is
+/// [`AsFilter`] turns every scheduling policy into a filtering policy. By construction at most one action is
 /// kept, and none if none is enabled. Executing the chosen action may still have several outcomes.
 ///
 /// ```
@@ -99,8 +99,8 @@ pub trait SchedulingPolicy<C, A> {
     /// The initial state of the policy.
     fn initial(&self) -> Self::State;
 
-    /// Whether the policy decides about `action`; see [`FilteringPolicy::selects`].
-    fn selects(&self, action: &A) -> bool {
+    /// Whether the policy decides about `action`; see [`FilteringPolicy::controls`].
+    fn controls(&self, action: &A) -> bool {
         let _ = action;
         true
     }
@@ -118,25 +118,25 @@ pub trait SchedulingPolicy<C, A> {
 /// Adapter from a scheduling policy to a filtering policy.
 ///
 /// ```
-/// use invigil_semantics::{FilteringPolicy, FixedPriority, Schedule};
-/// let policy = Schedule(FixedPriority::new(|task: &u8| *task));
+/// use invigil_semantics::{FilteringPolicy, FixedPriority, AsFilter};
+/// let policy = AsFilter(FixedPriority::new(|task: &u8| *task));
 /// assert_eq!(policy.apply(&(), &(), &[3, 9, 4]).into_iter().collect::<Vec<_>>(), [(&9, ())]);
 /// ```
 #[derive(Clone, Copy, Debug)]
-pub struct Schedule<P>(
+pub struct AsFilter<P>(
     /// The policy that chooses.
     pub P,
 );
 
-impl<C, A, P: SchedulingPolicy<C, A>> FilteringPolicy<C, A> for Schedule<P> {
+impl<C, A, P: SchedulingPolicy<C, A>> FilteringPolicy<C, A> for AsFilter<P> {
     type State = P::State;
 
     fn initial(&self) -> Self::State {
         self.0.initial()
     }
 
-    fn selects(&self, action: &A) -> bool {
-        self.0.selects(action)
+    fn controls(&self, action: &A) -> bool {
+        self.0.controls(action)
     }
 
     fn apply<'a>(
@@ -162,12 +162,12 @@ impl<C, A, P: SchedulingPolicy<C, A>> FilteringPolicy<C, A> for Schedule<P> {
 ///
 /// let system = |unit: &i32| *unit > 0;
 /// let policy = Only { selector: system, policy: FixedPriority::new(|unit: &i32| *unit) };
-/// assert!(SchedulingPolicy::<(), _>::selects(&policy, &3));
-/// assert!(!SchedulingPolicy::<(), _>::selects(&policy, &-1));
+/// assert!(SchedulingPolicy::<(), _>::controls(&policy, &3));
+/// assert!(!SchedulingPolicy::<(), _>::controls(&policy, &-1));
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Only<F, P> {
-    /// The actions that the policy decides about, of those that it selects.
+    /// The actions that the policy decides about, of those that it controls.
     pub selector: F,
     /// The policy.
     pub policy: P,
@@ -180,8 +180,8 @@ impl<C, A, F: Fn(&A) -> bool, P: SchedulingPolicy<C, A>> SchedulingPolicy<C, A> 
         self.policy.initial()
     }
 
-    fn selects(&self, action: &A) -> bool {
-        (self.selector)(action) && self.policy.selects(action)
+    fn controls(&self, action: &A) -> bool {
+        (self.selector)(action) && self.policy.controls(action)
     }
 
     fn choose<'a>(&self, state: &Self::State, at: &C, enabled: &'a [A]) -> Option<(&'a A, Self::State)> {

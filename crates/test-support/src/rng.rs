@@ -102,9 +102,8 @@ pub fn cases<N: Bound>(full: N) -> N {
     N::narrow(scaled(full, 1.0).max(full.min(FEWEST)))
 }
 
-/// How often random cases must have reached an interesting situation: `full` with all cases, less with fewer.
-///
-/// It leaves half of the proportional number for chance.
+/// Minimum number of times that random cases must reach a situation: `full` with all cases; with fewer, half the
+/// proportional number, to allow for chance.
 ///
 /// ```
 /// assert!(invigil_test_support::at_least(1000) <= invigil_test_support::cases(1000));

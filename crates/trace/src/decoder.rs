@@ -62,7 +62,7 @@ impl Decoder {
     }
 
     fn decode_lines(&mut self, text: String, block: &mut EventBlock) {
-        self.record.restart();
+        self.record.begin_chunk();
         match &mut self.scanner {
             Scanner::Json(json) => json.decode(&text, &mut self.record, block, self.strict),
             Scanner::Csv(csv) => csv.decode(&text, &mut self.record, block, self.strict),

@@ -84,8 +84,8 @@ impl Record {
         Record { schema, slots, generation: 0, unescaped: String::new(), values: Cell::default(), strict }
     }
 
-    /// Starts a new text.
-    pub(crate) fn restart(&mut self) {
+    /// Starts a new chunk.
+    pub(crate) fn begin_chunk(&mut self) {
         self.slots.fill(VACANT);
         self.generation = 0;
         self.unescaped.clear();

@@ -156,7 +156,10 @@ fn analyze_rate_prints_polling_rate() {
         "{reported:?}"
     );
     let wrong = folder.run("decent analyze-rate oven=oven.csv");
-    assert!(wrong.status == 2 && wrong.stderr.contains("oven.csv:1: `10` is neither ON, OFF"), "{wrong:?}");
+    assert!(
+        wrong.status == 2 && wrong.stderr.contains("oven.csv:1: expected ON, OPEN, true or 1"),
+        "{wrong:?}"
+    );
 }
 
 #[test]

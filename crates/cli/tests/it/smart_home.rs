@@ -93,7 +93,11 @@ fn errors_have_position_and_remedy() {
             "",
             "day/light.csv:3: the time is earlier than in the line above",
         ),
-        (broken("day/light.csv", "1,ON\n2,HALF\n"), "", "day/light.csv:2: `HALF` is neither ON, OFF"),
+        (
+            broken("day/light.csv", "1,ON\n2,HALF\n"),
+            "",
+            "day/light.csv:2: expected ON, OPEN, true or 1, or OFF, CLOSED, false or 0, found `HALF`",
+        ),
         (broken("day/light.csv", "1,ON\nsoon,OFF\n"), "", "day/light.csv:2: `soon` is not a timestamp"),
         (broken("day/weight.csv", "1,heavy\n"), "", "day/weight.csv:1: `heavy` is not a number"),
         (broken("day/sensors.csv", "head\nlight,gone.csv,switch\n"), "", "day/gone.csv: No such file"),

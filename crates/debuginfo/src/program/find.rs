@@ -59,7 +59,7 @@ impl Program {
         all
     }
 
-    /// Sorted names of functions that start with a prefix, or that have a segment after `::` that does.
+    /// Sorted names of functions that start with a prefix, at the beginning or after a `::`.
     pub fn names_with_prefix(&self, prefix: &str, limit: usize) -> Vec<String> {
         let mut all = BTreeSet::new();
         let last = prefix.rsplit("::").next().unwrap_or(prefix);

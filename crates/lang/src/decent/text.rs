@@ -65,7 +65,7 @@ impl Text {
         &self.text
     }
 
-    /// Returns the position of a part of the text.
+    /// Returns the source span of a range of this text.
     pub(crate) fn span(&self, range: Range<usize>) -> Span {
         let piece = |at: usize| {
             let number = self.pieces.partition_point(|(here, ..)| *here <= at).saturating_sub(1);

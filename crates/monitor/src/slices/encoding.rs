@@ -118,16 +118,16 @@ impl SliceTable {
             return None;
         }
         self.records.set_head(slice, Head { state, bound, dead, alive: true, parent });
-        for at in 0..self.keys + automaton.env.len() {
+        for at in 0..self.key_count + automaton.env.len() {
             let value = self.heap.decode(&mut reader.0)?;
             // A key is an inline value or a string, and bound if and only if the head specifies it.
-            if at < self.keys && (value.is_unset() == (bound & 1 << at != 0) || !self.is_key(value)) {
+            if at < self.key_count && (value.is_unset() == (bound & 1 << at != 0) || !self.is_key(value)) {
                 return None;
             }
             self.heap.retain(value);
             self.records.contents_mut(slice)[at] = value;
         }
-        if usize::from(bound) >> self.keys != 0 {
+        if usize::from(bound) >> self.key_count != 0 {
             return None;
         }
         if bound != 0 {

@@ -10,17 +10,17 @@ use invigil_expr::value::Value;
 
 /// Index of the slices that bind at least the parameters in a mask, by their values.
 #[derive(Clone, Debug)]
-pub(super) struct Cover {
+pub(super) struct BindingIndex {
     mask: ParamMask,
     index: Index,
     /// Chains of slices with equal values: previous and next. Only used if there can be several.
     links: Vec<[u32; 2]>,
 }
 
-impl Cover {
+impl BindingIndex {
     /// An empty index.
-    pub(super) fn new(mask: ParamMask) -> Cover {
-        Cover { mask, index: Index::default(), links: Vec::new() }
+    pub(super) fn new(mask: ParamMask) -> BindingIndex {
+        BindingIndex { mask, index: Index::default(), links: Vec::new() }
     }
 
     /// The memory in bytes.
@@ -112,7 +112,7 @@ impl SliceTable {
     /// The first slice that binds the parameters of a cover to `keys`.
     #[inline]
     pub(crate) fn first(&self, cover: usize, keys: &[Value], text: &str) -> Option<u32> {
-        let Cover { mask, index, .. } = &self.covers[cover];
+        let BindingIndex { mask, index, .. } = &self.covers[cover];
         let view = self.view(text);
         let hash = self.hash_keys(keys, text);
         index.find(hash, |slice| self.keys_of(slice, *mask).zip(keys).all(|(a, b)| same(view, a, *b)))
@@ -170,10 +170,10 @@ impl SliceTable {
                 continue;
             }
             let keys = Keys::collect(self.keys_of(slice, mask));
-            let first = if self.keys > 1 { self.first(at, &keys, "") } else { None };
+            let first = if self.key_count > 1 { self.first(at, &keys, "") } else { None };
             let hash = self.hash_keys(&keys, "");
             let cover = &mut self.covers[at];
-            if self.keys > 1 {
+            if self.key_count > 1 {
                 cover.links.resize(cover.links.len().max(slice as usize + 1), [NO_SLICE; 2]);
                 cover.links[slice as usize] = [NO_SLICE, first.unwrap_or(NO_SLICE)];
             }
@@ -210,7 +210,7 @@ impl SliceTable {
         }
     }
 
-    /// The hash of the only slice parameter, after prefetching its slot of the index; zero if it has none.
+    /// The hash of the only slice parameter, after prefetching its slot of the index; zero if the value is unset or not inline.
     #[inline(always)]
     pub(crate) fn prefetch_hash(&self, key: Value) -> u64 {
         if key.is_unset() || !key.is_inline() {

@@ -260,7 +260,7 @@ impl NativeTarget {
         whole
     }
 
-    /// Adds a site, with the values to read there.
+    /// Adds a site, with the values to read there. `function` is the one that contains the address.
     fn add_site(
         &mut self,
         index: usize,

@@ -1,8 +1,8 @@
 //! Decides whether a branch may lead into the middle of the instructions that a jump is to replace.
 //!
 //! The image knows the targets of long jumps, addresses and tables ([`Program::may_contain_jump_target`]). Jumps of two bytes
-//! come from at most 128 bytes away: the code around is searched, that of other functions included, because assembly
-//! code jumps between functions.
+//! come from at most 128 bytes away: the surrounding code is searched, including that of other functions, because
+//! assembly code jumps between functions.
 
 use super::trampoline::{BranchTargets, JUMP_LEN, SHORT_JUMP_LEN, is_padding};
 use invigil_debuginfo::program::Program;

@@ -81,7 +81,7 @@ pub(crate) struct ProbeManager {
     arenas: Vec<placement::TrampolineArena>,
     /// Why sites have no jump.
     pub(crate) not_patchable: BTreeMap<u32, NotPatchable>,
-    /// Number of event traps when the placement of probes was last decided; 0 to decide it again.
+    /// Number of event traps when the placement of probes was last decided; zero if it must be decided again.
     trap_count_at_placement: usize,
     /// Whether that placement produced any jump.
     any_jump: bool,

@@ -71,7 +71,7 @@ impl NativeTarget {
         self.send_tail_call_events()
     }
 
-    /// Prepares a jump for a site that needs one and has none, or a different one.
+    /// Prepares a jump for a site that needs one, if it has none or needs a different one now.
     pub(super) fn make_probe(&mut self, id: SiteId, cache: &mut BranchTargetCache) -> TargetResult {
         let Some(events) = self.events_at(id) else {
             self.probes.not_patchable.insert(id.0, NotPatchable::Capture);
@@ -201,18 +201,18 @@ impl NativeTarget {
     }
 
     /// The instructions that the jump of a site can replace, and the address of a jump island if one is needed.
-    /// A site that is not at the start of a function has more restrictions.
+    /// A return site of a tail call is in the middle of a function, so it has more restrictions.
     fn window(
         &self,
         address: u64,
-        is_mid_function: bool,
+        is_return_site: bool,
         cache: &mut BranchTargetCache,
     ) -> Result<(PatchWindow, Option<u64>), NotPatchable> {
-        match self.window_for(address, is_mid_function, JUMP_LEN, cache) {
+        match self.window_for(address, is_return_site, JUMP_LEN, cache) {
             Ok(window) => Ok((window, None)),
             Err(not_patchable @ (NotPatchable::JumpTarget | NotPatchable::Short)) => {
                 let window = self
-                    .window_for(address, is_mid_function, SHORT_JUMP_LEN, cache)
+                    .window_for(address, is_return_site, SHORT_JUMP_LEN, cache)
                     .map_err(|_| not_patchable)?;
                 let is_free = |range: &Range<u64>| self.tracer.sites.is_free_for_jump(range);
                 let island = branch_targets::find_jump_island(&self.program, window.start, cache, is_free);
@@ -225,8 +225,8 @@ impl NativeTarget {
     fn window_for(
         &self,
         address: u64,
-        is_mid_function: bool,
-        jump: usize,
+        is_return_site: bool,
+        jump_length: usize,
         cache: &mut BranchTargetCache,
     ) -> Result<PatchWindow, NotPatchable> {
         let part = self.program.code_part(address).ok_or(NotPatchable::Immovable)?;
@@ -239,8 +239,8 @@ impl NativeTarget {
         }
         let next = self.program.next_code(address).unwrap_or(end).max(end);
         let function = FunctionCode { code, start: part.start, end, next, targets };
-        let window = window_at(address, &function, jump)?;
-        if is_mid_function && targets.has_unknown_targets && !window.is_single() {
+        let window = window_at(address, &function, jump_length)?;
+        if is_return_site && targets.has_unknown_targets && !window.is_single() {
             // A jump table may target the middle of the window.
             return Err(NotPatchable::JumpTarget);
         }

@@ -23,7 +23,7 @@ impl NativeTarget {
                 Trigger::WithoutSite => all.push(ProbeInfo {
                     event,
                     location: String::new(),
-                    mechanism: "system notification".into(),
+                    mechanism: "no site: a notification of the kernel or the debugger".into(),
                 }),
             }
         }
@@ -76,6 +76,9 @@ impl NativeTarget {
                     self.return_sites_description()
                 }
                 (None, None) if site.jump.is_some() => self.probe_description(),
+                (None, None) if self.can_embed() && self.probes.trap_count_at_placement == 0 => {
+                    "not placed yet: decided when the program continues".to_owned()
+                }
                 (None, None) => "trap".to_owned(),
                 (None, Some(not_patchable)) => format!("trap: {not_patchable}"),
                 (Some(why), _) => format!("trap: {why}"),

@@ -27,7 +27,7 @@ use invigil_expr::value::Value;
 use invigil_monitor::event::ParamSource;
 use invigil_probe::capture::{Builtin, Capture, CaptureKind, PathBase, ValuePath};
 use invigil_probe::message::{Answer, Request};
-use invigil_probe::pending_calls::ARGUMENTS;
+use invigil_probe::pending_calls::ARGUMENT_REGISTERS;
 use invigil_probe::tail_calls::{
     DeferredParam, PendingTailCall, TAIL_CALL_MARK, TailCallEvent, TailReturnEvent, TailTarget,
 };
@@ -392,7 +392,9 @@ fn single_entry(plan: &EventPlan) -> Option<Option<&EventSite>> {
 fn is_by_argument(capture: &Capture) -> bool {
     match capture {
         Capture::Builtin(_) => true,
-        Capture::Read(ValuePath::Memory(PathBase::Register(number, _), _), _) => ARGUMENTS.contains(number),
+        Capture::Read(ValuePath::Memory(PathBase::Register(number, _), _), _) => {
+            ARGUMENT_REGISTERS.contains(number)
+        }
         Capture::Read(..) => false,
     }
 }

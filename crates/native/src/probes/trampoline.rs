@@ -64,8 +64,8 @@ pub(crate) struct PatchWindow {
     pub(crate) start: u64,
     /// Total length, without padding that follows.
     pub(crate) length: u64,
-    /// Length of the jump.
-    pub(crate) jump: usize,
+    /// Length of the probe's jump.
+    pub(crate) jump_length: usize,
 }
 
 impl PatchWindow {
@@ -81,7 +81,7 @@ impl PatchWindow {
 
     /// All bytes that the jump replaces or whose instructions execute in the trampoline.
     pub(crate) fn range(&self) -> Range<u64> {
-        self.start..self.start + self.length.max(self.jump as u64)
+        self.start..self.start + self.length.max(self.jump_length as u64)
     }
 }
 
@@ -161,16 +161,16 @@ pub(super) fn falls_through(instruction: &Instruction) -> bool {
     )
 }
 
-/// The instructions that a jump of length `jump` can replace, for a probe at `address`.
+/// The instructions that a jump of length `jump_length` can replace, for a probe at `address`.
 pub(crate) fn window_at(
     address: u64,
     function: &FunctionCode<'_>,
-    jump: usize,
+    jump_length: usize,
 ) -> Result<PatchWindow, NotPatchable> {
-    match window(address, function, jump) {
+    match window(address, function, jump_length) {
         // At the end of a function, include the instructions before the probe.
         Err(NotPatchable::Short) if !function.targets.has_unknown_targets => {
-            window_before(address, function, jump)
+            window_before(address, function, jump_length)
         }
         other => other,
     }
@@ -180,7 +180,7 @@ pub(crate) fn window_at(
 fn window_before(
     address: u64,
     function: &FunctionCode<'_>,
-    jump: usize,
+    jump_length: usize,
 ) -> Result<PatchWindow, NotPatchable> {
     let mut decoder = Decoder::with_ip(64, function.code, function.start, DecoderOptions::NONE);
     let mut all: Vec<Instruction> = Vec::new();
@@ -200,9 +200,10 @@ fn window_before(
     // Padding that is executed is not free.
     let room = if falls_through(last) { 0 } else { function.next.saturating_sub(next) as usize };
     let room = room.min(padding.len());
-    let padding = (0..=room.min(jump)).rev().find(|length| is_padding(&padding[..*length])).unwrap_or(0);
+    let padding =
+        (0..=room.min(jump_length)).rev().find(|length| is_padding(&padding[..*length])).unwrap_or(0);
     let mut from = all.len() - 1;
-    while next - all[from].ip() + (padding as u64) < jump as u64 {
+    while next - all[from].ip() + (padding as u64) < jump_length as u64 {
         from = from.checked_sub(1).ok_or(NotPatchable::Short)?;
         if all[from].flow_control() != FlowControl::Next || all[from].is_invalid() {
             return Err(NotPatchable::Short);
@@ -214,7 +215,7 @@ fn window_before(
         start,
         length: next - start,
         instructions: all.split_off(from),
-        jump,
+        jump_length,
     };
     match function.targets.any_in(start + 1..window.range().end) {
         true => Err(NotPatchable::JumpTarget),
@@ -223,47 +224,51 @@ fn window_before(
 }
 
 /// The instructions from `address` on.
-fn window(address: u64, function: &FunctionCode<'_>, jump: usize) -> Result<PatchWindow, NotPatchable> {
+fn window(
+    address: u64,
+    function: &FunctionCode<'_>,
+    jump_length: usize,
+) -> Result<PatchWindow, NotPatchable> {
     let code = function.code.get((address - function.start) as usize..).ok_or(NotPatchable::Short)?;
     let mut decoder = Decoder::with_ip(64, code, address, DecoderOptions::NONE);
     let mut instructions = Vec::new();
     let mut length = 0;
     let mut continues = true;
-    while (length as usize) < jump {
+    while (length as usize) < jump_length {
         if address + length >= function.end {
             break;
         }
         let instruction = decoder.decode();
         if instruction.is_invalid() {
-            return Err(if code.len() < jump { NotPatchable::Short } else { NotPatchable::Immovable });
+            return Err(if code.len() < jump_length { NotPatchable::Short } else { NotPatchable::Immovable });
         }
         length += instruction.len() as u64;
         instructions.push(instruction);
         continues = falls_through(&instruction);
-        // The following instruction is executed not at all, or only after something else.
+        // After such an instruction, the next one is not executed, or not directly.
         match instruction.flow_control() {
             FlowControl::Next | FlowControl::ConditionalBranch => {}
             FlowControl::Interrupt | FlowControl::Exception | FlowControl::XbeginXabortXend => {
                 return Err(NotPatchable::Immovable);
             }
-            FlowControl::Call | FlowControl::IndirectCall if (length as usize) < jump => {
+            FlowControl::Call | FlowControl::IndirectCall if (length as usize) < jump_length => {
                 // The call would return into the middle of the jump.
                 return Err(NotPatchable::JumpTarget);
             }
             _ => break,
         }
     }
-    if function.targets.any_in(address + 1..address + (length.max(jump as u64))) {
+    if function.targets.any_in(address + 1..address + (length.max(jump_length as u64))) {
         return Err(NotPatchable::JumpTarget);
     }
-    if (length as usize) < jump {
-        let padding = code.get(length as usize..jump).ok_or(NotPatchable::Short)?;
+    if (length as usize) < jump_length {
+        let padding = code.get(length as usize..jump_length).ok_or(NotPatchable::Short)?;
         // Padding that is executed is not free: execution falls through to the next function.
-        if continues || address + jump as u64 > function.next || !is_padding(padding) {
+        if continues || address + jump_length as u64 > function.next || !is_padding(padding) {
             return Err(NotPatchable::Short);
         }
     }
-    Ok(PatchWindow { instructions, probe: 0, start: address, length, jump })
+    Ok(PatchWindow { instructions, probe: 0, start: address, length, jump_length })
 }
 
 /// Whether bytes between functions are padding.
@@ -293,19 +298,19 @@ fn preliminary_address(n: usize) -> u64 {
     0x6fff_0000_0000 + 16 * n as u64
 }
 
-/// Creates the trampoline of a site, for address `at`. `entry` is the address of a word that holds the library's
-/// entry. With `is_for_jump`, the probe of a conditional jump is bypassed if the jump is not taken.
+/// Creates the trampoline of a site, for address `at`. `entry_word` is the address of a word that holds the
+/// library's entry. With `is_for_jump`, the probe of a conditional jump is bypassed if the jump is not taken.
 pub(crate) fn make_trampoline(
     window: &PatchWindow,
     at: u64,
     (site, is_for_jump): (u32, bool),
-    entry: u64,
+    entry_word: u64,
 ) -> Result<Trampoline, NotPatchable> {
     let stack = |by: i64| MemoryOperand::with_base_displ(Register::RSP, by);
     let call_agent = [
         Instruction::with2(Code::Lea_r64_m, Register::RSP, stack(-(RED_ZONE as i64))),
         Instruction::with1(Code::Pushq_imm32, site as i32),
-        Instruction::with1(Code::Call_rm64, MemoryOperand::with_base_displ(Register::RIP, entry as i64)),
+        Instruction::with1(Code::Call_rm64, MemoryOperand::with_base_displ(Register::RIP, entry_word as i64)),
         Instruction::with2(Code::Lea_r64_m, Register::RSP, stack(RED_ZONE as i64 + 8)),
     ];
     let call_agent =

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use invigil_semantics::{
-    Compose, Describe, FilteringPolicy, FixedPriority, Keep, Only, ReactiveHypothesis, RoundRobin, Schedule,
+    AsFilter, Compose, Describe, FilteringPolicy, FixedPriority, Keep, Only, ReactiveHypothesis, RoundRobin,
     SchedulingPolicy, SeededRandom, Semantics,
 };
 use invigil_test_support::cases;
@@ -27,7 +27,7 @@ impl FilteringPolicy<u8, u8> for Alternating {
         0
     }
 
-    fn selects(&self, action: &u8) -> bool {
+    fn controls(&self, action: &u8) -> bool {
         *action != 3
     }
 
@@ -54,7 +54,7 @@ fn obeys_the_laws<P: FilteringPolicy<u8, u8>>(subject: &Table, policy: P) -> Res
         prop_assert!(kept == filtered.actions(config).into_iter().collect::<Vec<_>>());
 
         // Actions that are not selected stay enabled in order and do not change the policy's state.
-        let unselected = |action: &u8| !filtered.policy.selects(action);
+        let unselected = |action: &u8| !filtered.policy.controls(action);
         let forwarded: Vec<_> = kept.iter().filter(|(action, _)| unselected(action)).cloned().collect();
         let expected: Vec<_> =
             enabled.iter().copied().filter(unselected).map(|action| (action, state.clone())).collect();
@@ -73,10 +73,10 @@ fn obeys_the_laws<P: FilteringPolicy<u8, u8>>(subject: &Table, policy: P) -> Res
 
 /// Like `obeys_the_laws`; also checks that exactly one of the selected enabled actions is kept.
 fn schedules<P: SchedulingPolicy<u8, u8> + Clone>(subject: &Table, policy: P) -> Result<(), TestCaseError> {
-    obeys_the_laws(subject, Schedule(policy.clone()))?;
+    obeys_the_laws(subject, AsFilter(policy.clone()))?;
     let scheduled = subject.scheduled(policy.clone());
     for config in explore(&scheduled).configs {
-        let decided = |action: &u8| policy.selects(action);
+        let decided = |action: &u8| policy.controls(action);
         let kept = scheduled.actions(&config).into_iter().filter(|(action, _)| decided(action)).count();
         let enabled = subject.actions(&config.0).into_iter().filter(decided).count();
         prop_assert_eq!(kept, enabled.min(1));

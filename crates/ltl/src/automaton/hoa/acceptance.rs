@@ -5,7 +5,7 @@
 
 use super::ReadError;
 use super::expression::{self, PostfixItem};
-use super::scan::{Reader, Token};
+use super::scan::{Scanner, Token};
 use crate::automaton::{MAX_SETS, Marks};
 use crate::{Budget, TooLarge};
 
@@ -65,7 +65,7 @@ impl Condition {
 }
 
 /// Parses a condition and the number of declared sets.
-pub(super) fn read(reader: &mut Reader<'_>) -> Result<(Condition, u32), ReadError> {
+pub(super) fn read(reader: &mut Scanner<'_>) -> Result<(Condition, u32), ReadError> {
     let sets = reader.expect_number("the number of acceptance sets")?;
     Budget::allows("acceptance sets", sets as usize, MAX_SETS as usize)?;
     let items = expression::read(reader, false, |reader| atom(reader, sets))?;
@@ -84,7 +84,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<(Condition, u32), ReadErro
     Ok((stack.pop().unwrap_or_default(), sets))
 }
 
-fn atom(reader: &mut Reader<'_>, sets: u32) -> Result<Condition, ReadError> {
+fn atom(reader: &mut Scanner<'_>, sets: u32) -> Result<Condition, ReadError> {
     let bottom = Clause { sets: 0, complements: 0 };
     match reader.token() {
         Token::Identifier("Inf") => {}
@@ -116,7 +116,7 @@ fn atom(reader: &mut Reader<'_>, sets: u32) -> Result<Condition, ReadError> {
 }
 
 /// Parses the number of a set.
-pub(super) fn set(reader: &mut Reader<'_>, sets: u32) -> Result<Marks, ReadError> {
+pub(super) fn set(reader: &mut Scanner<'_>, sets: u32) -> Result<Marks, ReadError> {
     match *reader.token() {
         Token::Number(number) if number < sets => {
             reader.advance()?;

@@ -3,7 +3,7 @@
 use super::ReadError;
 use super::acceptance;
 use super::header::Header;
-use super::scan::{Reader, Token};
+use super::scan::{Scanner, Token};
 use crate::automaton::{Automaton, Edge, Marks, State};
 use crate::label::{Label, Variable};
 use crate::{Budget, Logic};
@@ -31,7 +31,7 @@ struct Body<'a> {
 
 /// Parses a body, up to `--END--`.
 pub(super) fn read(
-    reader: &mut Reader<'_>,
+    reader: &mut Scanner<'_>,
     logic: &mut Logic,
     header: &Header,
 ) -> Result<Automaton, ReadError> {
@@ -51,7 +51,7 @@ pub(super) fn read(
 }
 
 /// Parses a single state, as the target of an edge or as an initial state.
-pub(super) fn single_state(reader: &mut Reader<'_>) -> Result<State, ReadError> {
+pub(super) fn single_state(reader: &mut Scanner<'_>) -> Result<State, ReadError> {
     let state = reader.expect_number("the number of a state")?;
     if *reader.token() == Token::Sign('&') {
         return reader.error(
@@ -84,7 +84,7 @@ impl Body<'_> {
     }
 
     /// Parses a state with its edges.
-    fn state(&mut self, reader: &mut Reader<'_>, logic: &mut Logic) -> Result<(), ReadError> {
+    fn state(&mut self, reader: &mut Scanner<'_>, logic: &mut Logic) -> Result<(), ReadError> {
         let label = self.label(reader, logic)?;
         let at = reader.at();
         let state = reader.expect_number("the number of a state")?;
@@ -160,7 +160,7 @@ impl Body<'_> {
         Ok(merged.into_iter().map(edge).collect())
     }
 
-    fn label(&self, reader: &mut Reader<'_>, logic: &mut Logic) -> Result<Option<Label>, ReadError> {
+    fn label(&self, reader: &mut Scanner<'_>, logic: &mut Logic) -> Result<Option<Label>, ReadError> {
         if !reader.take_sign('[')? {
             return Ok(None);
         }
@@ -169,7 +169,7 @@ impl Body<'_> {
         self.header.evaluate(&expression, logic).map(Some)
     }
 
-    fn sets(&self, reader: &mut Reader<'_>) -> Result<Marks, ReadError> {
+    fn sets(&self, reader: &mut Scanner<'_>) -> Result<Marks, ReadError> {
         let mut sets = 0;
         if reader.take_sign('{')? {
             while !reader.take_sign('}')? {

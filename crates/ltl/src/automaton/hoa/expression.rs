@@ -1,7 +1,7 @@
 //! Boolean expressions, parsed without recursion, because the text determines the nesting depth.
 
 use super::ReadError;
-use super::scan::{Reader, Token};
+use super::scan::{Scanner, Token};
 
 /// Item of an expression in postfix notation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,9 +34,9 @@ impl PendingOperator {
 
 /// Parses the longest expression at the current token. `operand` parses operands.
 pub(super) fn read<Operand>(
-    reader: &mut Reader<'_>,
+    reader: &mut Scanner<'_>,
     negation: bool,
-    mut operand: impl FnMut(&mut Reader<'_>) -> Result<Operand, ReadError>,
+    mut operand: impl FnMut(&mut Scanner<'_>) -> Result<Operand, ReadError>,
 ) -> Result<Vec<PostfixItem<Operand>>, ReadError> {
     let (mut items, mut pending, mut open) = (Vec::new(), Vec::new(), 0_usize);
     loop {

@@ -3,7 +3,7 @@
 use super::acceptance::{self, Condition};
 use super::expression::{self, PostfixItem};
 use super::propositions;
-use super::scan::{Reader, Token};
+use super::scan::{Scanner, Token};
 use super::{ReadError, body};
 use crate::automaton::State;
 use crate::formula::Atom;
@@ -40,7 +40,7 @@ pub(super) struct Header {
 }
 
 /// Parses a header, up to and including `--BODY--`.
-pub(super) fn read(reader: &mut Reader<'_>, logic: &mut Logic) -> Result<Header, ReadError> {
+pub(super) fn read(reader: &mut Scanner<'_>, logic: &mut Logic) -> Result<Header, ReadError> {
     if *reader.token() != Token::Header("HOA") {
         return reader.expected("an automaton in HOA format, which starts with `HOA: v1`");
     }
@@ -102,14 +102,14 @@ pub(super) fn read(reader: &mut Reader<'_>, logic: &mut Logic) -> Result<Header,
 }
 
 /// Skips the values of an ignored header item.
-fn skip_values(reader: &mut Reader<'_>) -> Result<(), ReadError> {
+fn skip_values(reader: &mut Scanner<'_>) -> Result<(), ReadError> {
     while matches!(reader.token(), Token::Identifier(_) | Token::Number(_) | Token::String(_)) {
         reader.advance()?;
     }
     Ok(())
 }
 
-fn propositions(reader: &mut Reader<'_>, logic: &mut Logic) -> Result<Vec<Atom>, ReadError> {
+fn propositions(reader: &mut Scanner<'_>, logic: &mut Logic) -> Result<Vec<Atom>, ReadError> {
     let count = reader.expect_number("the number of propositions")? as usize;
     let (mut atoms, mut seen) = (Vec::new(), FxHashSet::default());
     while atoms.len() < count {
@@ -127,7 +127,7 @@ fn propositions(reader: &mut Reader<'_>, logic: &mut Logic) -> Result<Vec<Atom>,
 }
 
 impl Header {
-    fn alias(&mut self, reader: &mut Reader<'_>) -> Result<(), ReadError> {
+    fn alias(&mut self, reader: &mut Scanner<'_>) -> Result<(), ReadError> {
         let Token::Alias(name) = *reader.token() else { return reader.expected("an alias: `@name`") };
         if self.definitions.contains_key(name) {
             return reader.error(format!("the alias `@{name}` is defined twice"));
@@ -139,7 +139,7 @@ impl Header {
     }
 
     /// Parses the expression of a label.
-    pub(super) fn expression(&self, reader: &mut Reader<'_>) -> Result<Expression, ReadError> {
+    pub(super) fn expression(&self, reader: &mut Scanner<'_>) -> Result<Expression, ReadError> {
         expression::read(reader, true, |reader| {
             let operand = match *reader.token() {
                 Token::Identifier("t") => Operand::Constant(true),

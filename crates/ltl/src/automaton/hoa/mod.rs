@@ -1,4 +1,4 @@
-//! Reader and writer of the Hanoi Omega-Automata format (HOA), version 1.
+//! Scanner and writer of the Hanoi Omega-Automata format (HOA), version 1.
 //!
 //! The reader accepts everything that this crate can represent: labels of states and of edges, implicit labels, aliases,
 //! several initial states, marks on states and on edges, and acceptance conditions of `Inf`, `&` and `|`. Automata with `Fin`
@@ -21,7 +21,7 @@ mod write;
 
 use super::Automaton;
 use crate::{Logic, TooLarge};
-use scan::{Reader, Token};
+use scan::{Scanner, Token};
 use std::fmt;
 
 /// Error in a text in HOA format, with its position.
@@ -84,7 +84,7 @@ impl Logic {
     /// # Ok::<(), invigil_ltl::automaton::hoa::HoaError>(())
     /// ```
     pub fn read_hoa(&mut self, text: &str) -> Result<Vec<Automaton>, HoaError> {
-        let mut reader = Reader::new(text);
+        let mut reader = Scanner::new(text);
         let mut automata = Vec::new();
         loop {
             match read_automaton(&mut reader, self) {
@@ -101,7 +101,7 @@ impl Logic {
 }
 
 /// Reads the next automaton of a text, if there is one.
-fn read_automaton(reader: &mut Reader<'_>, logic: &mut Logic) -> Result<Option<Automaton>, ReadError> {
+fn read_automaton(reader: &mut Scanner<'_>, logic: &mut Logic) -> Result<Option<Automaton>, ReadError> {
     reader.advance()?;
     if *reader.token() == Token::EndOfInput {
         return Ok(None);

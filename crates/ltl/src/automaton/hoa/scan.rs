@@ -40,7 +40,7 @@ impl fmt::Display for Token<'_> {
 }
 
 /// Scanner with one token of lookahead, the current token.
-pub(super) struct Reader<'a> {
+pub(super) struct Scanner<'a> {
     text: &'a str,
     token: Token<'a>,
     /// Offsets of the current token.
@@ -48,10 +48,10 @@ pub(super) struct Reader<'a> {
     end: usize,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> Scanner<'a> {
     /// Creates a reader before the first token.
-    pub(super) fn new(text: &'a str) -> Reader<'a> {
-        Reader { text, token: Token::EndOfInput, at: 0, end: 0 }
+    pub(super) fn new(text: &'a str) -> Scanner<'a> {
+        Scanner { text, token: Token::EndOfInput, at: 0, end: 0 }
     }
 
     /// Returns the current token.
@@ -87,7 +87,7 @@ impl<'a> Reader<'a> {
             '"' => self.string(rest),
             '0'..='9' => self.number(rest),
             'a'..='z' | 'A'..='Z' | '_' => {
-                let name = leading(rest, |c| is_inner(c) || c == '.');
+                let name = leading(rest, |c| is_identifier_char(c) || c == '.');
                 self.end += name.len();
                 self.token = Token::Identifier(name);
                 if self.text[self.end..].starts_with(':') {
@@ -97,7 +97,7 @@ impl<'a> Reader<'a> {
                 Ok(())
             }
             '@' => {
-                let name = leading(&rest[1..], is_inner);
+                let name = leading(&rest[1..], is_identifier_char);
                 if name.is_empty() {
                     return self.error("an alias needs a name: `@name`");
                 }
@@ -220,7 +220,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-fn is_inner(c: char) -> bool {
+fn is_identifier_char(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_' || c == '-'
 }
 
