@@ -12,7 +12,7 @@ impl ProbePlan for AllSites {
         let captures: &[Capture] = match site.kind {
             SiteKind::Enter => &[Capture::This, Capture::Argument(0)],
             SiteKind::Return => &[Capture::Result, Capture::Argument(1)],
-            SiteKind::Throw => &[Capture::Thrown],
+            SiteKind::ExceptionalExit => &[Capture::Thrown],
             SiteKind::Field { .. } => &[Capture::Owner, Capture::Value],
             SiteKind::Local { .. } => &[Capture::Value],
             SiteKind::Call { .. } => &[Capture::Owner],

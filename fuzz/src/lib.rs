@@ -236,7 +236,7 @@ pub fn csv(data: &[u8]) {
     trace::csv(data);
 }
 
-/// Traces are read in the line format.
+/// Traces are read as plain lines.
 pub fn line(data: &[u8]) {
     trace::line(data);
 }

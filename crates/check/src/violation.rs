@@ -88,7 +88,7 @@ pub struct Violation {
     pub reason: Option<String>,
     /// The state that was left.
     pub from: String,
-    /// The non-accepting state that was entered.
+    /// The non-accepting state that was entered, or the state at the end of the trace.
     pub to: String,
     /// The steps of the slice up to the violation.
     pub path: Vec<PathStep>,

@@ -20,7 +20,7 @@ pub type Cube = Vec<(Atom, bool)>;
 
 /// Deterministic, complete Moore automaton.
 ///
-/// The labels of the edges out of a state exclude each other, one of them holds for every observation, and no two edges
+/// The labels of the edges out of a state are mutually exclusive, and exactly one of them holds for each observation. No two edges
 /// lead to the same state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Automaton {

@@ -42,13 +42,13 @@ pub trait StateSpace: Sync {
         }
     }
 
-    /// The number of acceptance sets that the marks of successors refer to, for searches for accepting cycles. A run is
-    /// accepting if it takes steps of each set infinitely often; without sets, every infinite run is.
+    /// The number of acceptance sets that the marks of successors refer to, for searches for accepting cycles. An
+    /// execution is accepting if it takes steps of each set infinitely often; without sets, every infinite one is.
     fn sets(&self) -> u32 {
         0
     }
 
-    /// The number of fairness pairs. Their marks follow those of the sets, two bits per pair. A run that takes steps
+    /// The number of fairness pairs. Their marks follow those of the sets, two bits per pair. An execution that takes steps
     /// with the first mark of a pair infinitely often is accepting only if it also takes steps with the second
     /// infinitely often (strong fairness).
     fn pairs(&self) -> u32 {

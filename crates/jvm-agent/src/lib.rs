@@ -5,7 +5,7 @@
 //! gives the debugger what both sides share: the [`protocol`] with its [`values`], and the syntax of names and
 //! expressions ([`names`], [`entity`], [`expression`]).
 //!
-//! An event takes this way: a woven probe calls a native method of the helper class (`probe_entry`); `on_probe` finds
+//! An event takes this path: a woven probe calls a native method of the helper class (`probe_entry`); `on_probe` finds
 //! its site in the `probe_table`, captures the values (`int_capture` on the fast path, `probe_site` otherwise), and
 //! gives them to the `monitor_host`; if a reaction is due, or no monitors are embedded, the `event_channel` sends them
 //! and blocks the thread until the debugger resumes it.
@@ -16,7 +16,7 @@
 //! | `requests`, `event_channel`, [`protocol`] | the two connections to the debugger |
 //! | `prepare`, `subscription`, `probe_site` | what is to be reported, and where and how its values are captured |
 //! | `weaving`, [`instrument`], [`offline_probes`] | weaving of classes as they load, and on disk |
-//! | `probe_entry`, `probe_table`, `on_probe`, `int_capture` | the way of an event |
+//! | `probe_entry`, `probe_table`, `on_probe`, `int_capture` | the path of an event |
 //! | `monitor_host`, `biased_lock`, `ticks` | embedded monitors and scripts |
 //! | `object_ids`, `reaper` | object ids, and slices of collected objects |
 //! | `tracked_path`, `construction` | variables that are reached through other objects |

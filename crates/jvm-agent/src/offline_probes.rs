@@ -56,8 +56,8 @@ message! {
         0 = Enter,
         /// See [`SiteKind::Return`].
         1 = Return,
-        /// See [`SiteKind::Throw`].
-        2 = Throw,
+        /// See [`SiteKind::ExceptionalExit`].
+        2 = ExceptionalExit,
         /// See [`SiteKind::Field`].
         3 = Field { owner: String, name: String, descriptor: String, is_static: bool },
         /// See [`SiteKind::Local`].
@@ -110,7 +110,7 @@ impl OfflineProbe {
         let kind = match site.kind {
             SiteKind::Enter => ProbeEvent::Enter,
             SiteKind::Return => ProbeEvent::Return,
-            SiteKind::Throw => ProbeEvent::Throw,
+            SiteKind::ExceptionalExit => ProbeEvent::ExceptionalExit,
             SiteKind::Field { owner, name, descriptor, is_static } => ProbeEvent::Field {
                 owner: own(owner),
                 name: own(name),
@@ -157,7 +157,7 @@ impl OfflineProbe {
         let kind = match &self.kind {
             ProbeEvent::Enter => SiteKind::Enter,
             ProbeEvent::Return => SiteKind::Return,
-            ProbeEvent::Throw => SiteKind::Throw,
+            ProbeEvent::ExceptionalExit => SiteKind::ExceptionalExit,
             ProbeEvent::Field { owner, name, descriptor, is_static } => {
                 SiteKind::Field { owner, name, descriptor, is_static: *is_static }
             }
@@ -278,7 +278,7 @@ mod tests {
         let kinds = [
             SiteKind::Enter,
             SiteKind::Return,
-            SiteKind::Throw,
+            SiteKind::ExceptionalExit,
             SiteKind::Field { owner: "a/B", name: "x", descriptor: "I", is_static: true },
             SiteKind::Local { slot: 3, name: "k", descriptor: "J" },
             SiteKind::Call {

@@ -70,7 +70,7 @@ fn last_values(mut values: Vec<ProbeValue>, count: usize) -> Option<Vec<ProbeVal
 /// nothing. Calls nothing in the virtual machine and cannot fail.
 #[inline(always)]
 pub(crate) fn on_probe_unlocked(jni: Jni, id: u32, numbers: &[i64]) -> bool {
-    let Some(event) = probe_table::int_event(id) else { return false };
+    let Some(event) = probe_table::integer_event(id) else { return false };
     let Some(agent) = agent() else { return false };
     agent.host.step_unlocked(jni.thread(), event, numbers)
 }

@@ -193,7 +193,7 @@ fn value_requests(event: EventId, params: &[Param]) -> Result<Vec<ValueRequest>,
             ParamSource::Thread => wire::ValueSource::Thread,
             ParamSource::Program => wire::ValueSource::Process,
             ParamSource::Time => wire::ValueSource::Time,
-            source @ (ParamSource::Deref(_) | ParamSource::Address(_) | ParamSource::Outer(_)) => {
+            source @ (ParamSource::Deref(_) | ParamSource::Address(_) | ParamSource::InCaller(_)) => {
                 unavailable.push(UnresolvedEvent {
                     event,
                     param: Some(at),

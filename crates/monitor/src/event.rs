@@ -108,7 +108,7 @@ pub enum ParamSource {
     /// The address of a variable.
     Address(Box<ParamSource>),
     /// A source in the frame of the caller.
-    Outer(Box<ParamSource>),
+    InCaller(Box<ParamSource>),
     /// The program in which the event occurred (`#ecid` or `#program`).
     Program,
     /// The thread in which the event occurred (`#thread`).
@@ -127,7 +127,7 @@ impl fmt::Display for ParamSource {
             ParamSource::Ret => f.write_str("ret"),
             ParamSource::Deref(of) => write!(f, "*{of}"),
             ParamSource::Address(of) => write!(f, "&{of}"),
-            ParamSource::Outer(of) => write!(f, "^{of}"),
+            ParamSource::InCaller(of) => write!(f, "^{of}"),
             ParamSource::Program => f.write_str("#program"),
             ParamSource::Thread => f.write_str("#thread"),
             ParamSource::Time => f.write_str("#time"),

@@ -1,4 +1,4 @@
-//! Memory of the slices: per slice a record of head, keys and environment.
+//! Memory of the slices: one record per slice: head, keys, environment.
 //!
 //! A step accesses one record, so the number of cache lines per record matters. Small records are padded so
 //! that none crosses a cache line.
@@ -42,18 +42,18 @@ impl Head {
 }
 
 /// Values per cache line.
-const LINE: usize = 4;
+const VALUES_PER_LINE: usize = 4;
 
 /// Addresses of the records. Valid until a record is added.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Grid {
+pub(crate) struct RecordPointers {
     first: *mut Value,
     stride: usize,
     /// The number of variables of the environment.
-    pub(crate) env: usize,
+    pub(crate) env_len: usize,
 }
 
-impl Grid {
+impl RecordPointers {
     /// The address of the record of a slice: head, keys, environment.
     #[inline(always)]
     pub(crate) fn record(&self, slice: u32) -> *mut Value {
@@ -68,16 +68,16 @@ pub(crate) struct Records {
     /// Index of the first record, aligned to a cache line.
     base: usize,
     stride: usize,
-    keys: usize,
-    env: usize,
+    key_count: usize,
+    env_len: usize,
     len: usize,
 }
 
 impl Records {
     pub(crate) fn new(keys: usize, env: usize) -> Records {
         let size = 1 + keys + env;
-        let stride = if size <= LINE { size.next_power_of_two() } else { size };
-        Records { values: Vec::new(), base: 0, stride, keys, env, len: 0 }
+        let stride = if size <= VALUES_PER_LINE { size.next_power_of_two() } else { size };
+        Records { values: Vec::new(), base: 0, stride, key_count: keys, env_len: env, len: 0 }
     }
 
     /// The number of records, including those of removed slices.
@@ -96,8 +96,8 @@ impl Records {
 
     #[inline(always)]
     fn env_range(&self, slice: u32) -> Range<usize> {
-        let start = self.start(slice) + 1 + self.keys;
-        start..start + self.env
+        let start = self.start(slice) + 1 + self.key_count;
+        start..start + self.env_len
     }
 
     #[inline(always)]
@@ -123,7 +123,7 @@ impl Records {
 
     pub(crate) fn keys(&self, slice: u32) -> &[Value] {
         let start = self.start(slice) + 1;
-        &self.values[start..start + self.keys]
+        &self.values[start..start + self.key_count]
     }
 
     pub(crate) fn env(&self, slice: u32) -> &[Value] {
@@ -139,12 +139,12 @@ impl Records {
     /// Keys and environment.
     pub(crate) fn contents_mut(&mut self, slice: u32) -> &mut [Value] {
         let start = self.start(slice) + 1;
-        &mut self.values[start..start + self.keys + self.env]
+        &mut self.values[start..start + self.key_count + self.env_len]
     }
 
     /// Appends an empty record.
     pub(crate) fn push(&mut self) -> u32 {
-        let needed = (self.len + 1) * self.stride + LINE;
+        let needed = (self.len + 1) * self.stride + VALUES_PER_LINE;
         if needed > self.values.capacity() {
             self.values.reserve(needed - self.values.len());
             self.align();
@@ -157,9 +157,9 @@ impl Records {
 
     /// Aligns the records to cache lines again after a reallocation.
     fn align(&mut self) {
-        let line = LINE * size_of::<Value>();
+        let line = VALUES_PER_LINE * size_of::<Value>();
         let over = self.values.as_ptr().addr() % line / size_of::<Value>();
-        let base = (LINE - over) % LINE;
+        let base = (VALUES_PER_LINE - over) % VALUES_PER_LINE;
         let used = self.len * self.stride;
         self.values.resize(self.base.max(base) + used, Value::UNSET);
         self.values.copy_within(self.base..self.base + used, base);
@@ -169,13 +169,13 @@ impl Records {
     /// Copies keys and environment of `from` to `to`.
     pub(crate) fn copy(&mut self, from: u32, to: u32) {
         let (from, to) = (self.start(from) + 1, self.start(to) + 1);
-        self.values.copy_within(from..from + self.keys + self.env, to);
+        self.values.copy_within(from..from + self.key_count + self.env_len, to);
     }
 
     /// The addresses of the records.
-    pub(crate) fn grid(&mut self) -> Grid {
+    pub(crate) fn pointers(&mut self) -> RecordPointers {
         let first = self.values.as_mut_ptr().wrapping_add(self.base);
-        Grid { first, stride: self.stride, env: self.env }
+        RecordPointers { first, stride: self.stride, env_len: self.env_len }
     }
 
     /// Prefetches a record.

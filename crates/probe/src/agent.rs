@@ -75,9 +75,9 @@ pub(crate) extern "C" fn hit(general: &GeneralRegisters, vectors: &VectorRegiste
         return RETRY;
     }
     let base = threads::base();
-    let frame = EventRegisters { general, vectors, thread_base: base, thread: threads::id(base) };
+    let registers = EventRegisters { general, vectors, thread_base: base, thread: threads::id(base) };
     let is_return_site = marked_site & RETURN_MARK != 0;
-    if let Some(how) = recording::hit(&frame, site, is_return_site, exit) {
+    if let Some(how) = recording::hit(&registers, site, is_return_site, exit) {
         return how;
     }
     let mut host = HOST.lock();
@@ -89,10 +89,10 @@ pub(crate) extern "C" fn hit(general: &GeneralRegisters, vectors: &VectorRegiste
         return CONTINUE;
     }
     let shards = shards::take_all(host.monitors.as_mut());
-    let stepped = host.step_site(site as usize, &frame, is_return_site);
+    let stepped = host.step_site(site as usize, &registers, is_return_site);
     // Under the lock: the request that drains the monitors must also find the calls recorded here.
     if let (Some(_), TailExit::To(return_site)) = (stepped, exit) {
-        tail_calls::add_tail_calls(&frame, site, return_site);
+        tail_calls::add_tail_calls(&registers, site, return_site);
     }
     if stepped == Some(true) {
         INVIGIL_CONTROL.frozen.store(1, Ordering::SeqCst);

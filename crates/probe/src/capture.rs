@@ -165,15 +165,15 @@ pub struct EventRegisters<'a> {
 
 impl PathBase {
     #[inline]
-    fn address(self, frame: &EventRegisters<'_>) -> Option<u64> {
+    fn address(self, registers: &EventRegisters<'_>) -> Option<u64> {
         Some(match self {
             PathBase::Absolute(at) => at,
             PathBase::Register(number, offset) => {
-                frame.general[usize::from(number & 15)].wrapping_add(offset)
+                registers.general[usize::from(number & 15)].wrapping_add(offset)
             }
-            PathBase::ThreadLocal(offset) => frame.thread_base.wrapping_add(offset),
+            PathBase::ThreadLocal(offset) => registers.thread_base.wrapping_add(offset),
             PathBase::Argument { entry_site, argument, offset } => {
-                pending_calls::argument(frame.thread, frame.general, entry_site, argument)?
+                pending_calls::argument(registers.thread, registers.general, entry_site, argument)?
                     .wrapping_add(offset)
             }
         })
@@ -181,9 +181,9 @@ impl PathBase {
 }
 
 impl ValuePath {
-    fn address(&self, frame: &EventRegisters<'_>) -> Option<u64> {
+    fn address(&self, registers: &EventRegisters<'_>) -> Option<u64> {
         let ValuePath::Memory(base, steps) = self else { return None };
-        let mut at = base.address(frame)?;
+        let mut at = base.address(registers)?;
         for step in steps {
             at = safe_read::word(at)?.wrapping_add(*step);
         }
@@ -192,20 +192,20 @@ impl ValuePath {
 
     /// Bits of the value, of which the lowest `bytes` bytes count.
     #[inline]
-    fn bits(&self, frame: &EventRegisters<'_>, bytes: u64) -> Option<u64> {
+    fn bits(&self, registers: &EventRegisters<'_>, bytes: u64) -> Option<u64> {
         match self {
             ValuePath::General { register, first_byte } => {
-                Some(frame.general[usize::from(register & 15)] >> (u32::from(*first_byte) * 8).min(63))
+                Some(registers.general[usize::from(register & 15)] >> (u32::from(*first_byte) * 8).min(63))
             }
             ValuePath::Vector { register, first_byte } => {
-                let [low, high] = frame.vectors[usize::from(register & 15)];
+                let [low, high] = registers.vectors[usize::from(register & 15)];
                 let whole = u128::from(high) << 64 | u128::from(low);
                 Some((whole >> (u32::from(*first_byte) * 8).min(127)) as u64)
             }
             ValuePath::Argument { entry_site, argument } => {
-                pending_calls::argument(frame.thread, frame.general, *entry_site, *argument)
+                pending_calls::argument(registers.thread, registers.general, *entry_site, *argument)
             }
-            ValuePath::Memory(..) => safe_read::bytes(self.address(frame)?, bytes),
+            ValuePath::Memory(..) => safe_read::bytes(self.address(registers)?, bytes),
         }
     }
 }
@@ -258,17 +258,17 @@ impl Capture {
 
     /// Reads an integer; `None` if it is unavailable.
     #[inline]
-    pub fn integer(&self, frame: &EventRegisters<'_>) -> Option<i64> {
+    pub fn integer(&self, registers: &EventRegisters<'_>) -> Option<i64> {
         match self {
-            Capture::Builtin(Builtin::Thread) => Some(i64::from(frame.thread)),
+            Capture::Builtin(Builtin::Thread) => Some(i64::from(registers.thread)),
             Capture::Builtin(Builtin::Process(number)) => Some(*number),
             Capture::Builtin(_) => None,
             Capture::Read(path, CaptureKind::Integer { first, count, signed }) => {
-                let word = path.bits(frame, u64::from(*first + *count).div_ceil(8))?;
+                let word = path.bits(registers, u64::from(*first + *count).div_ceil(8))?;
                 integer(word, *first, *count, *signed)
             }
-            Capture::Read(path, CaptureKind::Word) => path.bits(frame, 8).map(|word| word as i64),
-            Capture::Read(path, CaptureKind::Address) => path.address(frame).map(|at| at as i64),
+            Capture::Read(path, CaptureKind::Word) => path.bits(registers, 8).map(|word| word as i64),
+            Capture::Read(path, CaptureKind::Address) => path.address(registers).map(|at| at as i64),
             Capture::Read(..) => None,
         }
     }
@@ -276,7 +276,7 @@ impl Capture {
     /// Reads a value of any kind. Long text is appended to `text`, which the value refers to.
     pub fn value(
         &self,
-        frame: &EventRegisters<'_>,
+        registers: &EventRegisters<'_>,
         now: impl Fn() -> u64,
         text: &mut alloc::string::String,
     ) -> Value {
@@ -285,22 +285,22 @@ impl Capture {
                 Some(Value::float(now().wrapping_sub(*start_time) as f64 / 1e9))
             }
             Capture::Read(path, CaptureKind::Bool(count)) => {
-                let word = path.bits(frame, u64::from(*count).div_ceil(8));
+                let word = path.bits(registers, u64::from(*count).div_ceil(8));
                 word.and_then(|word| integer(word, 0, *count, true)).map(|number| Value::bool(number != 0))
             }
             Capture::Read(path, CaptureKind::Float(4)) => {
-                path.bits(frame, 4).map(|bits| Value::float(f32::from_bits(bits as u32).into()))
+                path.bits(registers, 4).map(|bits| Value::float(f32::from_bits(bits as u32).into()))
             }
             Capture::Read(path, CaptureKind::Float(_)) => {
-                path.bits(frame, 8).map(|bits| Value::float(f64::from_bits(bits)))
+                path.bits(registers, 8).map(|bits| Value::float(f64::from_bits(bits)))
             }
             Capture::Read(path, CaptureKind::Text(max_length)) => {
-                path.address(frame).and_then(|at| read_text(at, usize::from(*max_length), text))
+                path.address(registers).and_then(|at| read_text(at, usize::from(*max_length), text))
             }
             Capture::Read(path, CaptureKind::TextPointer) => {
-                path.bits(frame, 8).and_then(|at| read_text(at, MAX_TEXT, text))
+                path.bits(registers, 8).and_then(|at| read_text(at, MAX_TEXT, text))
             }
-            _ => self.integer(frame).map(Value::int),
+            _ => self.integer(registers).map(Value::int),
         };
         value.unwrap_or(Value::UNSET)
     }
@@ -345,10 +345,11 @@ mod tests {
     #[test]
     fn integer_captures_of_all_widths_agree_with_fast_form() {
         let general = general();
-        let frame = EventRegisters { general: &general, vectors: &[[0; 2]; 16], thread_base: 0, thread: 7 };
+        let registers =
+            EventRegisters { general: &general, vectors: &[[0; 2]; 16], thread_base: 0, thread: 7 };
         let read = |after, first, count, signed| {
             let kind = CaptureKind::Integer { first, count, signed };
-            Capture::Read(ValuePath::General { register: 5, first_byte: after }, kind).integer(&frame)
+            Capture::Read(ValuePath::General { register: 5, first_byte: after }, kind).integer(&registers)
         };
         assert_eq!(read(0, 0, 8, true), Some(5));
         assert_eq!(read(1, 0, 8, true), Some(0x77));
@@ -357,14 +358,14 @@ mod tests {
         let memory: [u64; 2] = [0x8877_6655_4433_2211, 0xffee_ddcc_bbaa_9988];
         let mut pointing = general;
         pointing[5] = memory.as_ptr() as u64;
-        let pointing = EventRegisters { general: &pointing, ..frame };
+        let pointing = EventRegisters { general: &pointing, ..registers };
         for (after, first, count, signed) in
             [(0, 0, 8, true), (1, 0, 8, true), (4, 0, 32, false), (0, 8, 4, true), (0, 0, 64, true)]
         {
             let kind = CaptureKind::Integer { first, count, signed };
             let capture = Capture::Read(ValuePath::General { register: 5, first_byte: after }, kind);
             let int_capture = capture.int_capture().unwrap();
-            assert_eq!(int_capture.take(&general, frame.thread), capture.integer(&frame));
+            assert_eq!(int_capture.take(&general, registers.thread), capture.integer(&registers));
             let offset = u64::from(after);
             let capture = Capture::Read(ValuePath::Memory(PathBase::Register(5, offset), vec![]), kind);
             let int_capture = capture.int_capture().unwrap();
@@ -372,7 +373,7 @@ mod tests {
             assert!(int_capture.take(pointing.general, pointing.thread).is_some());
         }
         let thread = Capture::Builtin(Builtin::Thread);
-        assert_eq!(thread.int_capture().unwrap().take(&general, 7), thread.integer(&frame));
+        assert_eq!(thread.int_capture().unwrap().take(&general, 7), thread.integer(&registers));
         let too_large = CaptureKind::Integer { first: 0, count: 64, signed: false };
         assert_eq!(
             Capture::Read(ValuePath::General { register: 5, first_byte: 0 }, too_large).int_capture(),
@@ -390,10 +391,11 @@ mod tests {
         let structure: [u64; 3] = [1, text.as_ptr() as u64, f64::to_bits(2.5)];
         let mut general = general();
         general[5] = structure.as_ptr() as u64;
-        let frame = EventRegisters { general: &general, vectors: &[[0; 2]; 16], thread_base: 0, thread: 7 };
+        let registers =
+            EventRegisters { general: &general, vectors: &[[0; 2]; 16], thread_base: 0, thread: 7 };
         let mut long_text = String::new();
         let mut read =
-            |path: ValuePath, kind| Capture::Read(path, kind).value(&frame, || 0, &mut long_text).bits();
+            |path: ValuePath, kind| Capture::Read(path, kind).value(&registers, || 0, &mut long_text).bits();
         let member = |offset| ValuePath::Memory(PathBase::Register(5, offset), vec![]);
         assert_eq!(
             read(member(0), CaptureKind::Integer { first: 0, count: 32, signed: true }),

@@ -2,7 +2,7 @@
 
 use crate::capture::{EventRegisters, GeneralRegisters};
 use crate::control::INVIGIL_CONTROL;
-use crate::int_event::{EventSink, IntEvent};
+use crate::integer_event::{EventSink, IntegerEvent};
 use crate::lock::MAX_NAPS;
 use crate::message::{Answer, EncodedReplayLog, MAX_INTS, Request, SiteEvent, SiteEvents};
 use crate::pending_calls;
@@ -44,7 +44,7 @@ struct SiteInfo {
     /// Whether all parameters of its events are integers and there are few of them.
     is_int_only: bool,
     /// Its only event, if that can take the fast path.
-    int_event: Option<IntEvent>,
+    integer_event: Option<IntegerEvent>,
 }
 
 impl MonitorHost {
@@ -67,13 +67,15 @@ impl MonitorHost {
     /// `single_thread` is the id of the target's only thread, or 0.
     #[inline(always)]
     pub(crate) fn fast_step(&mut self, site: usize, general: &GeneralRegisters, single_thread: u32) -> bool {
-        let Some(SiteInfo { int_event: Some(int_event), .. }) = self.sites.get(site) else { return false };
+        let Some(SiteInfo { integer_event: Some(integer_event), .. }) = self.sites.get(site) else {
+            return false;
+        };
         let Some(monitors) = &mut self.monitors else { return false };
         let thread = if single_thread != 0 { single_thread } else { threads::id(threads::base()) };
         if !monitors.try_set_thread(thread) {
             return false;
         }
-        int_event.deliver(general, thread, HostSink(monitors))
+        integer_event.deliver(general, thread, HostSink(monitors))
     }
 
     /// Steps the monitors with all events of a site, then with those of calls that return here after a tail call.
@@ -81,13 +83,13 @@ impl MonitorHost {
     pub(crate) fn step_site(
         &mut self,
         site: usize,
-        frame: &EventRegisters<'_>,
+        registers: &EventRegisters<'_>,
         is_return_site: bool,
     ) -> Option<bool> {
         let before = self.monitors.as_ref()?.event_count();
-        let mut reacts = self.step_site_events(site, frame)?;
+        let mut reacts = self.step_site_events(site, registers)?;
         if is_return_site {
-            reacts |= self.step_tail_returns(site, frame)?;
+            reacts |= self.step_tail_returns(site, registers)?;
         }
         if reacts {
             self.reacting = (self.monitors.as_ref()?.event_count() - before) as u32;
@@ -95,7 +97,7 @@ impl MonitorHost {
         Some(reacts)
     }
 
-    fn step_site_events(&mut self, site: usize, frame: &EventRegisters<'_>) -> Option<bool> {
+    fn step_site_events(&mut self, site: usize, registers: &EventRegisters<'_>) -> Option<bool> {
         let site = self.sites.get(site)?;
         let monitors = self.monitors.as_mut()?;
         let mut reacts = false;
@@ -105,12 +107,12 @@ impl MonitorHost {
         for site_event in &site.events {
             if site.is_int_only && !site.feeds_scripts {
                 let mut numbers = [0; MAX_INTS];
-                if site_event.integers(frame, &mut numbers) {
+                if site_event.integers(registers, &mut numbers) {
                     let numbers = &numbers[..site_event.captures.len()];
                     // Sites with a fast path have tried it already.
-                    reacts |= match site.int_event {
-                        Some(_) => monitors.step_ints_slow(site_event.event, numbers, frame.thread),
-                        None => monitors.step_ints(site_event.event, numbers, frame.thread),
+                    reacts |= match site.integer_event {
+                        Some(_) => monitors.step_ints_slow(site_event.event, numbers, registers.thread),
+                        None => monitors.step_ints(site_event.event, numbers, registers.thread),
                     };
                     continue;
                 }
@@ -118,34 +120,34 @@ impl MonitorHost {
             self.values.clear();
             self.text.clear();
             for capture in &site_event.captures {
-                let value = capture.value(frame, || now.unwrap_or_else(system::now), &mut self.text);
+                let value = capture.value(registers, || now.unwrap_or_else(system::now), &mut self.text);
                 self.values.push(value);
             }
             let event = Event { id: site_event.event, params: &self.values, text: &self.text };
-            reacts |= monitors.step_with_scripts(&event, stamp, frame.thread);
+            reacts |= monitors.step_with_scripts(&event, stamp, registers.thread);
         }
         Some(reacts)
     }
 
     /// Steps the monitors with the events of calls that end here because the function they tail-called has returned.
-    fn step_tail_returns(&mut self, site: usize, frame: &EventRegisters<'_>) -> Option<bool> {
+    fn step_tail_returns(&mut self, site: usize, registers: &EventRegisters<'_>) -> Option<bool> {
         let monitors = self.monitors.as_mut()?;
         let mut reacts = false;
-        while let Some((call, return_event)) = tail_calls::take_ended(frame, site as u32) {
+        while let Some((call, return_event)) = tail_calls::take_ended(registers, site as u32) {
             let feeds_scripts =
                 self.scripts.as_ref().is_some_and(|scripts| scripts.needs_event(return_event.event));
             let mut numbers = [0; MAX_INTS];
-            if !feeds_scripts && return_event.integers(frame, &call, &mut numbers) {
+            if !feeds_scripts && return_event.integers(registers, &call, &mut numbers) {
                 let numbers = &numbers[..return_event.params.len()];
-                reacts |= monitors.step_ints(return_event.event, numbers, frame.thread);
+                reacts |= monitors.step_ints(return_event.event, numbers, registers.thread);
                 continue;
             }
             let now = self.start_time.filter(|_| feeds_scripts).map(|_| system::now());
             self.values.clear();
             self.text.clear();
-            return_event.values(frame, &call, &mut self.text, &mut self.values);
+            return_event.values(registers, &call, &mut self.text, &mut self.values);
             let event = Event { id: return_event.event, params: &self.values, text: &self.text };
-            reacts |= monitors.step_with_scripts(&event, stamp(self.start_time, now), frame.thread);
+            reacts |= monitors.step_with_scripts(&event, stamp(self.start_time, now), registers.thread);
         }
         Some(reacts)
     }
@@ -154,7 +156,7 @@ impl MonitorHost {
     #[cold]
     pub(crate) fn open_shards(&mut self) {
         if let Some(monitors) = &mut self.monitors {
-            shards::open(monitors, self.sites.iter().map(|site| site.int_event.clone()));
+            shards::open(monitors, self.sites.iter().map(|site| site.integer_event.clone()));
         }
     }
 
@@ -303,8 +305,8 @@ impl SiteInfo {
         let feeds_scripts =
             scripts.is_some_and(|scripts| events.iter().any(|event| scripts.needs_event(event.event)));
         let is_int_only = events.iter().all(SiteEvent::is_int_only);
-        let int_event = if feeds_scripts { None } else { IntEvent::of(&events) };
-        SiteInfo { events, feeds_scripts, is_int_only, int_event }
+        let integer_event = if feeds_scripts { None } else { IntegerEvent::of(&events) };
+        SiteInfo { events, feeds_scripts, is_int_only, integer_event }
     }
 }
 

@@ -13,7 +13,7 @@
 //! | [`agent`] | what a thread does at a site; the table of entry points; requests of the debugger |
 //! | [`control`] | shared-memory control block that the debugger writes while the target runs |
 //! | [`capture`], [`safe_read`] | reads parameters from registers and memory, tolerating bad addresses |
-//! | `host`, `shards`, `int_event` | the embedded monitors, their fast path, and the shards of their slice table |
+//! | `host`, `shards`, `integer_event` | the embedded monitors, their fast path, and the shards of their slice table |
 //! | [`pending_calls`], [`tail_calls`] | calls that have not returned; functions that end with a tail call |
 //! | `recording`, [`ring`], [`reader`] | events on their way to the debugger |
 //! | [`message`] | requests and answers between debugger and library |
@@ -54,7 +54,7 @@ pub mod capture;
 pub mod control;
 pub mod entry;
 mod host;
-mod int_event;
+mod integer_event;
 pub mod lock;
 pub mod memory;
 pub mod message;

@@ -32,8 +32,8 @@ impl SiteEvent {
 
     /// Reads all parameters as integers. Returns false if one of them cannot be read.
     #[inline]
-    pub(crate) fn integers(&self, frame: &EventRegisters<'_>, numbers: &mut [i64]) -> bool {
-        numbers.iter_mut().zip(&self.captures).all(|(number, capture)| match capture.integer(frame) {
+    pub(crate) fn integers(&self, registers: &EventRegisters<'_>, numbers: &mut [i64]) -> bool {
+        numbers.iter_mut().zip(&self.captures).all(|(number, capture)| match capture.integer(registers) {
             Some(read) => {
                 *number = read;
                 true

@@ -3,7 +3,7 @@
 use crate::agent::{CONTINUE, RETRY};
 use crate::capture::{EventRegisters, GeneralRegisters};
 use crate::control::INVIGIL_CONTROL;
-use crate::int_event::{EventSink, IntEvent};
+use crate::integer_event::{EventSink, IntegerEvent};
 use crate::message::{MAX_INTS, SiteEvent, SiteEvents};
 use crate::ring::{EventHeader, NO_TIME, PushOutcome, Ring};
 use crate::tail_calls::{self, TailExit};
@@ -31,7 +31,7 @@ struct Recording {
 struct RecordedSite {
     events: Vec<RecordedEvent>,
     /// Its only event, if that can take the fast path.
-    int_event: Option<IntEvent>,
+    integer_event: Option<IntegerEvent>,
 }
 
 struct RecordedEvent {
@@ -60,7 +60,7 @@ pub(crate) fn set_sites(first: u32, sites: Vec<SiteEvents>) -> Option<Vec<SiteEv
     let Some(recording) = (unsafe { RECORDING.load(Acquire).as_mut() }) else { return Some(sites) };
     let recorded = |event: SiteEvent| RecordedEvent { is_int_only: event.is_int_only(), event };
     let site_of = |site: SiteEvents| RecordedSite {
-        int_event: IntEvent::of(&site),
+        integer_event: IntegerEvent::of(&site),
         events: site.into_iter().map(recorded).collect(),
     };
     recording.sites.truncate(first as usize);
@@ -78,20 +78,20 @@ pub(crate) fn fast_hit(general: &GeneralRegisters, site: u32) -> Option<bool> {
 
 /// Slow path of an event. `None` if nothing is recorded.
 pub(crate) fn hit(
-    frame: &EventRegisters<'_>,
+    registers: &EventRegisters<'_>,
     site: u32,
     is_return_site: bool,
     exit: TailExit,
 ) -> Option<u32> {
     // SAFETY: the pointer came from a box that is not freed while threads are in the library.
     let recording = unsafe { RECORDING.load(Acquire).as_ref() }?;
-    let how = recording.hit(frame, site);
+    let how = recording.hit(registers, site);
     if how != RETRY {
         if is_return_site {
-            recording.end_calls(frame, site);
+            recording.end_calls(registers, site);
         }
         if let TailExit::To(return_site) = exit {
-            tail_calls::add_tail_calls(frame, site, return_site);
+            tail_calls::add_tail_calls(registers, site, return_site);
         }
     }
     Some(how)
@@ -105,24 +105,25 @@ impl Recording {
     /// Records an event with few integers, if a slot is free and times are not recorded.
     #[inline(always)]
     fn fast_hit(&self, general: &GeneralRegisters, site: u32) -> bool {
-        let Some(RecordedSite { int_event: Some(int_event), .. }) = self.sites.get(site as usize) else {
+        let Some(RecordedSite { integer_event: Some(integer_event), .. }) = self.sites.get(site as usize)
+        else {
             return false;
         };
         if self.start_time.is_some() || is_frozen() {
             return false;
         }
         let thread = threads::id(threads::base());
-        int_event.deliver(general, thread, RingSink { ring: &self.ring, thread })
+        integer_event.deliver(general, thread, RingSink { ring: &self.ring, thread })
     }
 
-    fn hit(&self, frame: &EventRegisters<'_>, site: u32) -> u32 {
+    fn hit(&self, registers: &EventRegisters<'_>, site: u32) -> u32 {
         let Some(site) = self.sites.get(site as usize).filter(|_| !is_frozen()) else { return RETRY };
         for (at, recorded) in site.events.iter().enumerate() {
             // Once the first event of a site is recorded, the others must follow: the thread may no longer retry.
             let pushed = if at == 0 {
-                self.record(recorded, frame, &is_frozen)
+                self.record(recorded, registers, &is_frozen)
             } else {
-                self.record(recorded, frame, &|| false)
+                self.record(recorded, registers, &|| false)
             };
             if pushed == PushOutcome::WouldBlock {
                 return RETRY;
@@ -133,45 +134,45 @@ impl Recording {
 
     /// Records the events of calls that end here because the function they tail-called has returned. They are never
     /// retried.
-    fn end_calls(&self, frame: &EventRegisters<'_>, site: u32) {
-        while let Some((call, return_event)) = tail_calls::take_ended(frame, site) {
-            let entry = self.entry(return_event.event, frame);
+    fn end_calls(&self, registers: &EventRegisters<'_>, site: u32) {
+        while let Some((call, return_event)) = tail_calls::take_ended(registers, site) {
+            let header = self.header(return_event.event, registers);
             let mut numbers = [0; MAX_INTS];
-            if return_event.integers(frame, &call, &mut numbers) {
-                self.ring.push_ints(&entry, &numbers[..return_event.params.len()], &|| false);
+            if return_event.integers(registers, &call, &mut numbers) {
+                self.ring.push_ints(&header, &numbers[..return_event.params.len()], &|| false);
                 continue;
             }
             let (mut text, mut values) = (String::new(), Vec::new());
-            return_event.values(frame, &call, &mut text, &mut values);
-            self.ring.push(&entry, &values, &text, &|| false);
+            return_event.values(registers, &call, &mut text, &mut values);
+            self.ring.push(&header, &values, &text, &|| false);
         }
     }
 
     #[inline]
-    fn entry(&self, event: EventId, frame: &EventRegisters<'_>) -> EventHeader {
+    fn header(&self, event: EventId, registers: &EventRegisters<'_>) -> EventHeader {
         let time = self.start_time.map_or(NO_TIME, |start_time| system::now().saturating_sub(start_time));
-        EventHeader { event, thread: frame.thread, time }
+        EventHeader { event, thread: registers.thread, time }
     }
 
     #[inline]
     fn record(
         &self,
         recorded: &RecordedEvent,
-        frame: &EventRegisters<'_>,
+        registers: &EventRegisters<'_>,
         may_not_wait: &dyn Fn() -> bool,
     ) -> PushOutcome {
         let event = &recorded.event;
-        let entry = self.entry(event.event, frame);
+        let header = self.header(event.event, registers);
         if recorded.is_int_only {
             let mut numbers = [0; MAX_INTS];
-            if event.integers(frame, &mut numbers) {
-                return self.ring.push_ints(&entry, &numbers[..event.captures.len()], may_not_wait);
+            if event.integers(registers, &mut numbers) {
+                return self.ring.push_ints(&header, &numbers[..event.captures.len()], may_not_wait);
             }
         }
         let mut text = String::new();
-        let values = event.captures.iter().map(|capture| capture.value(frame, system::now, &mut text));
+        let values = event.captures.iter().map(|capture| capture.value(registers, system::now, &mut text));
         let values: Vec<Value> = values.collect();
-        self.ring.push(&entry, &values, &text, may_not_wait)
+        self.ring.push(&header, &values, &text, may_not_wait)
     }
 }
 

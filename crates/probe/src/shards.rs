@@ -7,7 +7,7 @@
 
 use crate::capture::GeneralRegisters;
 use crate::control::INVIGIL_CONTROL;
-use crate::int_event::{EventSink, IntEvent};
+use crate::integer_event::{EventSink, IntegerEvent};
 use crate::lock::{Lock, LockGuard};
 use crate::threads;
 use alloc::boxed::Box;
@@ -35,7 +35,7 @@ static RETIRED_INDEX: AtomicPtr<ShardIndex> = AtomicPtr::new(ptr::null_mut());
 
 struct ShardIndex {
     /// For each site, its event if that can take the fast path.
-    sites: Vec<Option<IntEvent>>,
+    sites: Vec<Option<IntegerEvent>>,
     /// For each event, the position of the slice parameter among its parameters.
     keys: Vec<Option<u16>>,
 }
@@ -74,12 +74,12 @@ pub(crate) fn are_open() -> bool {
 pub(crate) fn fast_hit(general: &GeneralRegisters, site: u32) -> Option<bool> {
     // SAFETY: the pointer came from a box that is not freed while threads are in the library.
     let open = unsafe { INDEX.load(Acquire).as_ref() }?;
-    let Some(Some(int_event)) = open.sites.get(site as usize) else { return Some(false) };
+    let Some(Some(integer_event)) = open.sites.get(site as usize) else { return Some(false) };
     if TAKING_ALL.load(Relaxed) != 0 {
         return Some(false);
     }
     let thread = threads::id(threads::base());
-    Some(int_event.deliver(general, thread, ShardSink { keys: &open.keys, thread }))
+    Some(integer_event.deliver(general, thread, ShardSink { keys: &open.keys, thread }))
 }
 
 /// Steps the monitors in one shard.
@@ -168,7 +168,7 @@ impl AllShards {
 }
 
 /// Opens shards, if the property supports them. `sites` gives the fast-path event of each site.
-pub(crate) fn open(monitors: &mut EmbeddedMonitors, sites: impl Iterator<Item = Option<IntEvent>>) {
+pub(crate) fn open(monitors: &mut EmbeddedMonitors, sites: impl Iterator<Item = Option<IntegerEvent>>) {
     CONTENTION.store(DECIDED, Relaxed);
     let Some(keys) = monitors.shard_keys() else { return };
     let mut all: [LockGuard<'static, Shard>; SHARD_COUNT] =

@@ -179,17 +179,17 @@ pub(crate) fn tail_exit(general: &GeneralRegisters, site: u32) -> TailExit {
 }
 
 /// Adds the tail calls that a thread makes at a site, with their return site.
-pub(crate) fn add_tail_calls(frame: &EventRegisters<'_>, site: u32, return_site: u32) {
+pub(crate) fn add_tail_calls(registers: &EventRegisters<'_>, site: u32, return_site: u32) {
     let Some(table) = table() else { return };
-    let sp = frame.general[STACK_POINTER];
+    let sp = registers.general[STACK_POINTER];
     let all = table.events_at(site);
-    for tail_call in all.iter().filter(|tail_call| tail_call.target.is_out(frame.general)) {
+    for tail_call in all.iter().filter(|tail_call| tail_call.target.is_out(registers.general)) {
         let arguments = tail_call
             .entry_site
-            .and_then(|entry_site| pending_calls::arguments_of(frame.thread, entry_site, sp));
-        let values = tail_call.values(frame);
+            .and_then(|entry_site| pending_calls::arguments_of(registers.thread, entry_site, sp));
+        let values = tail_call.values(registers);
         pending_calls::push_tail_call(PendingTailCall {
-            thread: frame.thread,
+            thread: registers.thread,
             event: tail_call.event,
             sp,
             return_site,
@@ -198,16 +198,17 @@ pub(crate) fn add_tail_calls(frame: &EventRegisters<'_>, site: u32, return_site:
         });
     }
     for entry_site in all.iter().filter_map(|tail_call| tail_call.entry_site) {
-        pending_calls::forget(frame.thread, entry_site, sp);
+        pending_calls::forget(registers.thread, entry_site, sp);
     }
 }
 
 /// Removes and returns the latest tail call that ends where a thread is, and its event.
 pub(crate) fn take_ended(
-    frame: &EventRegisters<'_>,
+    registers: &EventRegisters<'_>,
     site: u32,
 ) -> Option<(PendingTailCall, &'static TailReturnEvent)> {
-    let call = pending_calls::take_ended(frame.thread, site, frame.general[STACK_POINTER].wrapping_sub(8))?;
+    let call =
+        pending_calls::take_ended(registers.thread, site, registers.general[STACK_POINTER].wrapping_sub(8))?;
     let return_events = &table()?.return_events;
     let at = return_events.binary_search_by_key(&call.event, |return_event| return_event.event).ok()?;
     Some((call, &return_events[at]))
@@ -224,14 +225,15 @@ impl TailCallTable {
 
 impl TailCallEvent {
     /// Saves the parameters; empty if there is nothing to save.
-    fn values(&self, frame: &EventRegisters<'_>) -> Vec<Value> {
+    fn values(&self, registers: &EventRegisters<'_>) -> Vec<Value> {
         if self.saved.iter().all(Vec::is_empty) {
             return Vec::new();
         }
         // Texts are never saved.
         let mut unused = String::new();
         let mut first = |captures: &Vec<Capture>| {
-            let mut values = captures.iter().map(|capture| capture.value(frame, system::now, &mut unused));
+            let mut values =
+                captures.iter().map(|capture| capture.value(registers, system::now, &mut unused));
             values.find(|value| !value.is_unset()).unwrap_or(Value::UNSET)
         };
         self.saved.iter().map(&mut first).collect()
@@ -251,20 +253,20 @@ impl TailReturnEvent {
     /// Reads all parameters as integers. Returns false if one is unavailable or there are too many.
     pub(crate) fn integers(
         &self,
-        frame: &EventRegisters<'_>,
+        registers: &EventRegisters<'_>,
         call: &PendingTailCall,
         numbers: &mut [i64],
     ) -> bool {
         if self.params.len() > numbers.len() || !self.is_int_only() {
             return false;
         }
-        let at_entry = call.registers(frame.general);
+        let at_entry = call.registers(registers.general);
         numbers.iter_mut().zip(&self.params).enumerate().all(|(at, (number, param))| {
             let read = match param {
-                DeferredParam::AtReturn(capture) => capture.integer(frame),
+                DeferredParam::AtReturn(capture) => capture.integer(registers),
                 DeferredParam::ByArgument(capture) => at_entry
                     .as_ref()
-                    .and_then(|general| capture.integer(&EventRegisters { general, ..*frame })),
+                    .and_then(|general| capture.integer(&EventRegisters { general, ..*registers })),
                 DeferredParam::Saved => call.values.get(at).and_then(|value| value.as_int()),
             };
             read.map(|read| *number = read).is_some()
@@ -274,17 +276,17 @@ impl TailReturnEvent {
     /// Appends the values of all parameters. Long texts are appended to `text`, which the values refer to.
     pub(crate) fn values(
         &self,
-        frame: &EventRegisters<'_>,
+        registers: &EventRegisters<'_>,
         call: &PendingTailCall,
         text: &mut String,
         into: &mut Vec<Value>,
     ) {
-        let at_entry = call.registers(frame.general);
+        let at_entry = call.registers(registers.general);
         for (at, param) in self.params.iter().enumerate() {
             let value = match (param, &at_entry) {
-                (DeferredParam::AtReturn(capture), _) => Some(capture.value(frame, system::now, text)),
+                (DeferredParam::AtReturn(capture), _) => Some(capture.value(registers, system::now, text)),
                 (DeferredParam::ByArgument(capture), Some(general)) => {
-                    Some(capture.value(&EventRegisters { general, ..*frame }, system::now, text))
+                    Some(capture.value(&EventRegisters { general, ..*registers }, system::now, text))
                 }
                 (DeferredParam::ByArgument(_), None) => None,
                 (DeferredParam::Saved, _) => call.values.get(at).copied(),

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use core::hash::Hash;
 
-/// The configurations and actions of a subject or a property. The word *language* is that of the paper [Teo23].
+/// The configurations and actions of a subject or a property. The word *language* is that of the paper \[Teo23\].
 ///
 /// Both types are opaque to operators and explorers, which store and compare them and pass them back. They
 /// are inspected only through [`Evaluate`](crate::Evaluate), [`Accepting`](crate::Accepting) and

@@ -91,7 +91,7 @@ impl AttachedMonitor {
             match change {
                 Change::Created(_) => self.created += 1,
                 Change::Taken(_) => self.steps += 1,
-                Change::Forgotten { .. } => {}
+                Change::Dropped { .. } => {}
             }
         }
     }

@@ -308,7 +308,7 @@ fn state_change(
     let monitor = &attached.monitor;
     let (automaton, slices) = (monitor.automaton(), monitor.slices());
     let (binding, is_dropped) = match next {
-        Some(Change::Forgotten { slice, binding }) if *slice == taken.slice => {
+        Some(Change::Dropped { slice, binding }) if *slice == taken.slice => {
             (monitor.forgotten(*binding), true)
         }
         _ => (slices.binding(taken.slice), false),

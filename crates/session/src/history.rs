@@ -162,7 +162,7 @@ impl History {
                 (slice, source, state, state, None)
             }
             Change::Taken(taken) => (taken.slice, taken.slice, taken.from, taken.to, Some(taken.branch)),
-            Change::Forgotten { .. } => return,
+            Change::Dropped { .. } => return,
         };
         let has_env = slices.contains(source);
         block.steps.push(Step { event, env, slice, property, from, to, branch, has_env });

@@ -6,7 +6,7 @@ use invigil_monitor::event::{Event, EventCatalog, EventDecl, EventKind, ParamSou
 use invigil_trace::{FieldValue, Format, TraceEvent, TraceWriter};
 use std::io::{self, Write};
 
-/// Writes the events of a session as a trace.
+/// Writes the events of a live run as a trace.
 pub struct Recorder {
     writer: Option<TraceWriter<Box<dyn Write + Send>>>,
     layouts: Vec<RecordLayout>,

@@ -17,7 +17,7 @@ use invigil_monitor::slices::SliceId;
 /// A violation in a live program, with the call stack at that event.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LiveViolation {
-    /// The property, the slice and the path that led to the violation. `place.line` of an event is the event
+    /// The property, the slice and the path that led to the violation. `position.line` of an event is the event
     /// number.
     pub violation: Violation,
     /// The thread of the event.
@@ -59,7 +59,7 @@ pub struct SessionReport {
 fn slice_binding(attached: &AttachedMonitor, taken: TransitionTaken, next: Option<&Change>) -> Vec<Binding> {
     let monitor = &attached.monitor;
     let (automaton, slices) = (monitor.automaton(), monitor.slices());
-    let Some(Change::Forgotten { slice, binding: at }) = next else {
+    let Some(Change::Dropped { slice, binding: at }) = next else {
         return binding(automaton, slices, taken.slice);
     };
     if *slice != taken.slice {

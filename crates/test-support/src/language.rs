@@ -80,7 +80,7 @@ fn source(text: &str) -> ParamSource {
     match text.split_at(1) {
         ("*", rest) => ParamSource::Deref(inner(rest)),
         ("&", rest) => ParamSource::Address(inner(rest)),
-        ("^", rest) => ParamSource::Outer(inner(rest)),
+        ("^", rest) => ParamSource::InCaller(inner(rest)),
         _ if text == "ret" => ParamSource::Ret,
         _ if text == "#thread" => ParamSource::Thread,
         _ => match text.strip_prefix("arg ") {

@@ -21,24 +21,24 @@ pub struct EventBlock {
     pub(crate) origins: Vec<TracePosition>,
     /// Sorted indices of events that belong to the same record as their predecessor: a record may be several events.
     pub(crate) same_record_as_previous: Vec<u32>,
-    pub(crate) clock: Clock,
+    pub(crate) time_order: TimeOrder,
 }
 
-/// Counts records whose time is earlier than that of their predecessor.
+/// Whether times increase: counts records whose time is earlier than that of their predecessor.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Clock {
+pub(crate) struct TimeOrder {
     pub(crate) first: f64,
     pub(crate) last: f64,
     pub(crate) backwards: u64,
 }
 
-impl Default for Clock {
-    fn default() -> Clock {
-        Clock { first: f64::NAN, last: f64::NAN, backwards: 0 }
+impl Default for TimeOrder {
+    fn default() -> TimeOrder {
+        TimeOrder { first: f64::NAN, last: f64::NAN, backwards: 0 }
     }
 }
 
-impl Clock {
+impl TimeOrder {
     /// Adds the time of the next record; NaN if it has none.
     #[inline(always)]
     pub(crate) fn add(&mut self, time: f64) {
@@ -53,7 +53,7 @@ impl Clock {
     }
 
     /// Appends the times of a later block.
-    pub(crate) fn append(&mut self, later: &Clock) {
+    pub(crate) fn append(&mut self, later: &TimeOrder) {
         self.add(later.first);
         self.backwards += later.backwards;
         if !later.last.is_nan() {
@@ -135,7 +135,7 @@ impl EventBlock {
         self.same_record_as_previous.clear();
         (self.lines, self.bytes, self.ignored) = (0, 0, 0);
         (self.input, self.first_line, self.offset) = (0, 0, 0);
-        self.clock = Clock::default();
+        self.time_order = TimeOrder::default();
         text
     }
 }
@@ -145,12 +145,12 @@ impl EventBlock {
 pub(crate) struct Progress {
     /// The number of the next line.
     pub(crate) line: u64,
-    clock: Clock,
+    time_order: TimeOrder,
 }
 
 impl Progress {
     pub(crate) fn after(lines: u64) -> Progress {
-        Progress { line: lines + 1, clock: Clock::default() }
+        Progress { line: lines + 1, time_order: TimeOrder::default() }
     }
 
     /// Makes the line numbers of the next block absolute.
@@ -158,9 +158,9 @@ impl Progress {
         block.first_line = self.line;
         block.line_errors.shift(self.line);
         self.line += block.lines;
-        // A step backwards between two blocks counts for the later one.
-        let before = self.clock.backwards;
-        self.clock.append(&block.clock);
-        block.clock.backwards = self.clock.backwards - before;
+        // A step backwards between two blocks is attributed to the later one.
+        let before = self.time_order.backwards;
+        self.time_order.append(&block.time_order);
+        block.time_order.backwards = self.time_order.backwards - before;
     }
 }

@@ -1,7 +1,7 @@
 //! Splitting a byte stream into chunks of whole lines.
 //!
 //! A chunk is delivered as soon as a read contains the end of a line: a file yields full chunks, a slow pipe yields
-//! what is available. A line beyond the limit is skipped without being stored.
+//! what is available. A line longer than the limit is skipped without being stored.
 
 use memchr::{memchr, memrchr};
 use std::io::{self, Read};
@@ -64,7 +64,7 @@ impl Chunks {
     /// Reads the next chunk into `buffer`, whose contents are discarded. Returns `None` at the end.
     ///
     /// # Errors
-    /// If reading fails. All complete lines before have been delivered.
+    /// If reading fails. All preceding complete lines have been delivered.
     pub(crate) fn next(&mut self, mut buffer: Vec<u8>) -> io::Result<Option<Chunk>> {
         if std::mem::take(&mut self.carry_has_lines)
             && let Some(last) = memrchr(b'\n', &self.carry)

@@ -1,6 +1,6 @@
 //! CSV: the header contains the field names, each line is a record.
 //!
-//! Hand-written because the crate `csv` yields single records; this reads blocks with the same byte index as JSON Lines.
+//! Hand-written because the crate `csv` yields single records; this reads chunks with the same byte index as JSON Lines.
 //!
 //! Quoting follows RFC 4180, within a line. A line without quotes is read in one pass over its indexed delimiters; a
 //! line with quotes is split cell by cell.
@@ -84,7 +84,7 @@ fn single_field(line: &str, schema: &Schema) -> u32 {
     schema.field(name.as_bytes(), 0, name.len())
 }
 
-/// Scanner for blocks of CSV.
+/// Scanner for chunks of CSV.
 pub(crate) struct Csv {
     header: Header,
     index: ByteIndex<CsvDelimiters>,
@@ -181,7 +181,7 @@ impl Csv {
             match (cell.is_quoted, cell.has_escapes) {
                 (false, _) => set_cell(record, field, text.as_bytes(), at),
                 (true, false) => record.set_cell(field, text.as_bytes(), at, true),
-                (true, true) => record.set_unescaped(field, text, &cell.value(line), true),
+                (true, true) => record.set_decoded(field, text, &cell.value(line), true),
             }
         })?;
         if count != columns.len() {

@@ -2,7 +2,7 @@
 //!
 //! Hand-written because `serde_json`, `sonic-rs` and `simd-json` took three times as long per event.
 //!
-//! A plain line (no escapes, no nesting, no blanks except single ones after punctuation) is read here in one pass over
+//! A simple line (no escapes, no nesting, no blanks except single ones after punctuation) is read here in one pass over
 //! its indexed delimiters. All other lines are read by
 //! [`json_general`](crate::json_general), which decides what is valid. Both fill the same record.
 
@@ -15,7 +15,7 @@ use crate::name_table::LookupHint;
 use crate::number;
 use crate::record::{FieldType, Record};
 
-/// Scanner for blocks of JSON Lines.
+/// Scanner for chunks of JSON Lines.
 pub(crate) struct Json {
     index: ByteIndex<JsonDelimiters>,
     /// Lookup hints: the fields of the last record, in order.

@@ -75,7 +75,7 @@ impl Fields<'_> {
             // Unread text is checked as well if it may be invalid, such as half of a surrogate pair.
             Some(b'"') if field != NONE || raw.contains("\\u") => {
                 let value: String = serde_json::from_str(raw)?;
-                self.record.set_unescaped(field, self.text, &value, false);
+                self.record.set_decoded(field, self.text, &value, false);
             }
             Some(b'"') => {}
             Some(b't') => self.record.set(field, FieldType::True, start, end),

@@ -1,8 +1,8 @@
 #![forbid(unsafe_code)]
 //! Recorded traces: reading and writing of all formats, streaming, on all cores.
 //!
-//! [`read`] reads one or several [`Input`]s (files or standard input; gzip, zstd or plain; JSON Lines, CSV or the line
-//! format) and passes [`EventBlock`]s to the caller, in order. A [`Schema`], made from the event catalog of the
+//! [`read`] reads one or several [`Input`]s (files or standard input; gzip, zstd or plain; JSON Lines, CSV or plain
+//! lines) and passes [`EventBlock`]s to the caller, in order. A [`Schema`], made from the event catalog of the
 //! properties, defines which fields are extracted. A malformed line is skipped, and a value of the wrong type is
 //! omitted from its event; both are counted as [`LineError`]s. Memory does not grow with the trace. [`TraceWriter`]
 //! writes the formats that [`read`] reads.

@@ -267,7 +267,7 @@ impl Stream {
         merged.lines += block.lines;
         merged.bytes += block.bytes;
         merged.ignored += block.ignored;
-        merged.clock.backwards += block.clock.backwards;
+        merged.time_order.backwards += block.time_order.backwards;
         merged.line_errors.merge(&block.line_errors);
         Ok(true)
     }

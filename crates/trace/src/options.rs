@@ -37,7 +37,7 @@ impl Default for ReadOptions {
     }
 }
 
-/// Maximum size of a chunk or line. Positions in the text of a block are 32-bit numbers, and unescaped text may double
+/// Maximum size of a chunk or line. Positions in the text of a block are 32-bit numbers, and decoded text may double
 /// its size.
 const MAX_CHUNK_BYTES: usize = 1 << 30;
 

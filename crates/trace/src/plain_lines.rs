@@ -46,7 +46,7 @@ const fn is_punctuation(b: u8) -> bool {
 }
 
 /// Whether `text` can be written as the name of an event.
-pub(crate) fn is_name(text: &str) -> bool {
+pub(crate) fn is_event_name(text: &str) -> bool {
     !text.is_empty() && !text.starts_with('@') && text.bytes().all(|b| is_in(b, NAME))
 }
 
@@ -301,7 +301,7 @@ fn escaped_string(text: &str, at: usize, field: u32, record: &mut Record) -> Res
         }
     }
     match serde_json::from_str::<String>(&text[at..=end]) {
-        Ok(value) => record.set_unescaped(field, text, &value, false),
+        Ok(value) => record.set_decoded(field, text, &value, false),
         Err(_) => return Err("invalid escape in a string".into()),
     }
     Ok(end + 1)

@@ -63,7 +63,7 @@ impl ReadSummary {
         self.lines += block.lines;
         self.bytes += block.bytes;
         self.line_errors.append(&block.line_errors);
-        self.out_of_order += block.clock.backwards;
+        self.out_of_order += block.time_order.backwards;
     }
 }
 

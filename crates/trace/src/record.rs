@@ -41,7 +41,7 @@ pub(crate) enum FieldType {
 pub(crate) struct Slot {
     /// The value of an integer, or the digits of a decimal number.
     pub(crate) digits: u64,
-    /// Range of the text, in the text of the block or in the unescaped text after it.
+    /// Range of the text, in the text of the block or in the decoded text after it.
     pub(crate) start: u32,
     pub(crate) end: u32,
     /// Generation of the record for which the slot was set.
@@ -70,7 +70,7 @@ pub(crate) struct Record {
     /// Number of this record in the text; slots of other generations are unset.
     generation: u32,
     /// Unescaped text. It is appended to the text of the block, so its positions start after that.
-    unescaped: String,
+    decoded: String,
     /// Buffer for the parameters of an event.
     values: Cell<Vec<Value>>,
     strict: bool,
@@ -81,14 +81,14 @@ impl Record {
     /// dropped.
     pub(crate) fn new(schema: Schema, strict: bool) -> Record {
         let slots = vec![VACANT; schema.field_count()];
-        Record { schema, slots, generation: 0, unescaped: String::new(), values: Cell::default(), strict }
+        Record { schema, slots, generation: 0, decoded: String::new(), values: Cell::default(), strict }
     }
 
     /// Starts a new chunk.
     pub(crate) fn begin_chunk(&mut self) {
         self.slots.fill(VACANT);
         self.generation = 0;
-        self.unescaped.clear();
+        self.decoded.clear();
     }
 
     /// Starts a new record, in which no field is set.
@@ -134,13 +134,13 @@ impl Record {
     }
 
     /// Sets a field to text that does not occur verbatim in the block.
-    pub(crate) fn set_unescaped(&mut self, field: u32, text: &str, value: &str, is_cell: bool) {
+    pub(crate) fn set_decoded(&mut self, field: u32, text: &str, value: &str, is_type_guessed: bool) {
         if field == NONE {
             return;
         }
-        let start = text.len() + self.unescaped.len();
-        self.unescaped.push_str(value);
-        self.put(field, (start, start + value.len()), (FieldType::Text, 0, 0), is_cell);
+        let start = text.len() + self.decoded.len();
+        self.decoded.push_str(value);
+        self.put(field, (start, start + value.len()), (FieldType::Text, 0, 0), is_type_guessed);
     }
 
     #[inline(always)]
@@ -148,14 +148,14 @@ impl Record {
         self.slots.get(field as usize).filter(|slot| slot.generation == self.generation)
     }
 
-    /// The text of a slot, in the text of the block or in the unescaped text.
+    /// The text of a slot, in the text of the block or in the decoded text.
     #[inline(always)]
     fn raw<'a>(&'a self, text: &'a str, slot: &Slot) -> FieldText<'a> {
         let (start, end) = (slot.start as usize, slot.end as usize);
         if end <= text.len() {
             FieldText { within: text, start, end }
         } else {
-            FieldText { within: &self.unescaped, start: start - text.len(), end: end - text.len() }
+            FieldText { within: &self.decoded, start: start - text.len(), end: end - text.len() }
         }
     }
 
@@ -191,15 +191,15 @@ impl Record {
             }
             _ => f64::NAN,
         };
-        block.clock.add(time);
+        block.time_order.add(time);
         let meta = EventMeta { time, line };
         let Some(event) = event else {
-            return self.finish_unnamed(text, block, self.schema.state_event_id(), meta);
+            return self.finish_unmatched(text, block, self.schema.state_event_id(), meta);
         };
         let name = self.raw(text, &event);
         let found = self.schema.event(name.within.as_bytes(), (name.start, name.end), kind);
         let Some((event_id, params, access)) = found else {
-            return self.finish_unnamed(text, block, self.schema.any_event_id(), meta);
+            return self.finish_unmatched(text, block, self.schema.any_event_id(), meta);
         };
         let any = self.schema.any_event_id();
         if access.is_none() && any.is_none() && self.push(text, block, event_id, params, meta).is_ok() {
@@ -211,7 +211,7 @@ impl Record {
     /// Finishes a record whose event name is missing or not in the catalog. `event_id` is `#state` or `#any`, if a
     /// property reads it.
     #[inline(always)]
-    fn finish_unnamed(
+    fn finish_unmatched(
         &self,
         text: &str,
         block: &mut EventBlock,
@@ -336,9 +336,9 @@ impl Record {
         line_error_kind::conversion_message(name, &format!("{quote}{raw}{quote}"), param.ty, error)
     }
 
-    /// Finishes the text: appends the unescaped text to the text of the block.
+    /// Finishes the text: appends the decoded text to the text of the block.
     pub(crate) fn complete_text(&mut self, mut text: String) -> String {
-        text.push_str(&self.unescaped);
+        text.push_str(&self.decoded);
         text
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::convert::needs_quotes;
 use crate::format::Format;
-use crate::plain_lines::{is_argument_name, is_name};
+use crate::plain_lines::{is_argument_name, is_event_name};
 use crate::schema::RESERVED;
 use invigil_monitor::event::EventKind;
 use std::io::{self, BufWriter, Write};
@@ -146,7 +146,7 @@ impl<W: Write> TraceWriter<W> {
     }
 
     fn plain_line(&mut self, event: &TraceEvent<'_>) -> io::Result<()> {
-        if !is_name(event.name) {
+        if !is_event_name(event.name) {
             return Err(invalid_input(format!(
                 "plain lines cannot represent the event name `{}`",
                 event.name

@@ -53,7 +53,7 @@
 //! # Users
 //!
 //! `invigil-jvm-agent` weaves classes as they load and, for `invigil instrument`, on disk. It reports entries, normal
-//! returns, calls and writes. It adds no probes at [`SiteKind::Throw`] sites: only the tests of this crate and other
+//! returns, calls and writes. It adds no probes at [`SiteKind::ExceptionalExit`] sites: only the tests of this crate and other
 //! clients of the library use them. So `after` events and `End` snapshots do not occur on an exception.
 //!
 //! # Limitations

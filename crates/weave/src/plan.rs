@@ -61,7 +61,7 @@ pub enum SiteKind<'a> {
     Return,
     /// An exception leaves the method. In a constructor, only the code after `super(…)` is covered. The Java agent does
     /// not use these sites: its events are entries, normal returns, calls and writes.
-    Throw,
+    ExceptionalExit,
     /// After a successful write of a field.
     Field {
         /// The class named in the instruction; the field may be inherited by it.
@@ -173,6 +173,6 @@ pub enum Capture {
     /// The object whose field is written (null in a constructor before `super(…)`) or whose method is called (null
     /// before a constructor call, the new object after it). Null if the field or method is static.
     Owner,
-    /// The exception, at [`SiteKind::Throw`].
+    /// The exception, at [`SiteKind::ExceptionalExit`].
     Thrown,
 }

@@ -125,7 +125,7 @@ impl<'a, 'p> SiteVisitor<'a, 'p> {
         }
         if wants.methods {
             self.line = None;
-            sites.throw = self.probes_at(SiteKind::Throw, &self.method.parameters, None);
+            sites.throw = self.probes_at(SiteKind::ExceptionalExit, &self.method.parameters, None);
         }
         Ok(sites)
     }
@@ -333,7 +333,7 @@ fn unavailable_reason(
             matches!(kind, SiteKind::Field { .. } | SiteKind::Call { .. }),
             "no field or method is used at this site",
         ),
-        Capture::Thrown => (matches!(kind, SiteKind::Throw), "nothing is thrown at this site"),
+        Capture::Thrown => (matches!(kind, SiteKind::ExceptionalExit), "nothing is thrown at this site"),
     };
     (!is_available).then_some(reason)
 }

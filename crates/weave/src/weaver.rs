@@ -20,7 +20,7 @@ const ACC_STATIC: u16 = 8;
 pub struct Woven {
     /// The class file.
     pub bytes: Vec<u8>,
-    /// The number of added probes. A probe at [`crate::SiteKind::Throw`] counts once.
+    /// The number of added probes. A probe at [`crate::SiteKind::ExceptionalExit`] counts once.
     pub probes: usize,
     /// Probes that could not be added.
     pub skipped: Vec<SkippedMethod>,
@@ -167,7 +167,7 @@ mod tests {
     impl ProbePlan for ExceptionPlan {
         fn probes(&mut self, site: &Site<'_>) -> Vec<Probe> {
             match site.kind {
-                SiteKind::Throw => vec![Probe::new(5, [Capture::Thrown, Capture::This])],
+                SiteKind::ExceptionalExit => vec![Probe::new(5, [Capture::Thrown, Capture::This])],
                 _ => Vec::new(),
             }
         }

@@ -45,7 +45,7 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> Result<ExitCode, CliError
         write(&format!("{}.csv", sensor.name), &format!("time,value\n{lines}"))?;
     }
     write("sensors.csv", &household.list())?;
-    write("activities.csv", &lived.activities())?;
+    write("activities.csv", &lived.annotations_csv())?;
     let (changes, noted) = (lived.sensors.iter().map(Vec::len).sum::<usize>(), lived.annotations.len());
     let sensors = household.sensors.len();
     terminal.print(&format!(

@@ -14,7 +14,7 @@ pub(super) struct ResultSink<'a> {
     pub(super) actions: Actions,
     /// The properties, then the alarms.
     pub(super) names: Vec<String>,
-    pub(super) properties: usize,
+    pub(super) property_count: usize,
     /// Number of reported violations.
     pub(super) reported: u64,
     counts: Vec<u64>,
@@ -28,9 +28,9 @@ impl<'a> ResultSink<'a> {
         all: &[Requirement],
     ) -> ResultSink<'a> {
         let names: Vec<String> = all.iter().map(|one| one.name.clone()).collect();
-        let properties = all.iter().filter(|one| one.kind == RequirementKind::Property).count();
+        let property_count = all.iter().filter(|one| one.kind == RequirementKind::Property).count();
         let counts = vec![0; names.len()];
-        ResultSink { args, terminal, actions, names, properties, reported: 0, counts }
+        ResultSink { args, terminal, actions, names, property_count, reported: 0, counts }
     }
 
     pub(super) fn report(&mut self, output: &CheckOutput) {
@@ -48,7 +48,7 @@ impl<'a> ResultSink<'a> {
             }
         }
         for alarm in output.alarms() {
-            self.violation("alarm", self.properties + alarm.alarm as usize, "raised", time);
+            self.violation("alarm", self.property_count + alarm.alarm as usize, "raised", time);
         }
         for action in output.actions() {
             match action {
@@ -62,14 +62,14 @@ impl<'a> ResultSink<'a> {
         }
     }
 
-    fn violation(&mut self, kind: &str, number: usize, word: &str, time: i64) {
+    fn violation(&mut self, kind: &str, requirement: usize, word: &str, time: i64) {
         self.reported += 1;
         if self.args.json || self.args.quiet {
             return;
         }
         let style = &self.terminal.style;
         let word = style.paint(Paint::Bad, word);
-        let name = style.paint(Paint::Title, &self.names[number]);
+        let name = style.paint(Paint::Title, &self.names[requirement]);
         let _ = self.terminal.print(&format!("{time:>10} ms  {kind} {name} {word}\n"));
     }
 }

@@ -26,7 +26,7 @@ pub(crate) fn run(args: &Record, terminal: &Terminal) -> Result<ExitCode, CliErr
         ));
     }
     let taken = args.properties.iter().chain(&args.functions).any(|path| is_standard(path));
-    run::check_taken(taken, args.launch.stdin.is_some() || args.process.is_some())?;
+    run::check_stdin_is_free(taken, args.launch.stdin.is_some() || args.process.is_some())?;
     let files =
         Files { properties: args.properties.clone(), functions: args.functions.clone(), ..Files::default() };
     let loaded = run::load_files(&files, &run::ProgramInfo::default(), terminal.errors.colour)

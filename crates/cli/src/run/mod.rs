@@ -74,11 +74,11 @@ fn check_stdin(args: &MonitorArgs, program_has_own: bool) -> Result<(), CliError
         return Err(CliError::new("`-` is specified twice, but there is only one standard input"));
     }
     let mut taken = args.properties.iter().chain(&args.scenarios).chain(&args.functions);
-    check_taken(taken.any(|path| is_standard(path)), program_has_own)
+    check_stdin_is_free(taken.any(|path| is_standard(path)), program_has_own)
 }
 
 /// Rejects a program that would inherit a standard input that has been read already.
-pub(crate) fn check_taken(taken: bool, program_has_own: bool) -> Result<(), CliError> {
+pub(crate) fn check_stdin_is_free(taken: bool, program_has_own: bool) -> Result<(), CliError> {
     if taken && !program_has_own {
         return Err(CliError::new(
             "standard input belongs to the program; put the property in a file, or redirect the program's input with `--stdin`",

@@ -11,8 +11,8 @@ struct Example {
     classes: Folder,
 }
 
-/// What a run under watch has shown.
-struct Watched {
+/// Output and exit status of a monitored run.
+struct MonitoredRun {
     text: String,
     status: Option<i32>,
 }
@@ -25,7 +25,7 @@ impl Example {
         Example { folder, classes }
     }
 
-    fn run(&self, watching: &[&str], program: &[&str]) -> Watched {
+    fn run(&self, watching: &[&str], program: &[&str]) -> MonitoredRun {
         let output = Command::new(env!("CARGO_BIN_EXE_invigil"))
             .current_dir(&self.folder)
             .args(["run", "--batch", "--prints"])
@@ -37,23 +37,23 @@ impl Example {
             .output()
             .expect("the command runs");
         let text = [output.stdout, output.stderr].concat();
-        Watched { text: String::from_utf8(text).expect("text"), status: output.status.code() }
+        MonitoredRun { text: String::from_utf8(text).expect("text"), status: output.status.code() }
     }
 
-    fn scripts(&self, scripts: (&str, &str), program: &[&str]) -> Watched {
+    fn scripts(&self, scripts: (&str, &str), program: &[&str]) -> MonitoredRun {
         let (pedl, medl) = (format!("{}.pedl", scripts.0), format!("{}.medl", scripts.1));
         self.run(&["--pedl", &pedl, "--medl", &medl], program)
     }
 
     /// The same, but the program continues after violations.
-    fn scripts_past_violations(&self, scripts: (&str, &str), program: &[&str]) -> Watched {
+    fn scripts_past_violations(&self, scripts: (&str, &str), program: &[&str]) -> MonitoredRun {
         let (pedl, medl) = (format!("{}.pedl", scripts.0), format!("{}.medl", scripts.1));
         self.run(&["--on-violation", "continue", "--pedl", &pedl, "--medl", &medl], program)
     }
 }
 
-impl Watched {
-    /// The line of the table at the end that is about a property, without its name.
+impl MonitoredRun {
+    /// The property's row in the final table, without its name.
     #[track_caller]
     fn row(&self, property: &str) -> Vec<&str> {
         let line = self.text.lines().rfind(|line| line.split_whitespace().next() == Some(property));
@@ -62,13 +62,13 @@ impl Watched {
     }
 
     #[track_caller]
-    fn holds(&self, property: &str) -> &Watched {
+    fn holds(&self, property: &str) -> &MonitoredRun {
         assert!(self.row(property)[0].starts_with("holds"), "{}", self.text);
         self
     }
 
     #[track_caller]
-    fn violated(&self, property: &str, times: &str) -> &Watched {
+    fn violated(&self, property: &str, times: &str) -> &MonitoredRun {
         let row = self.row(property);
         assert_eq!((row[0], row[3]), ("violated", times), "{}", self.text);
         assert_eq!(self.status, Some(1));
@@ -76,7 +76,7 @@ impl Watched {
     }
 
     #[track_caller]
-    fn shows(&self, parts: &[&str]) -> &Watched {
+    fn shows(&self, parts: &[&str]) -> &MonitoredRun {
         for part in parts {
             assert!(self.text.contains(part), "no `{part}` in\n{}", self.text);
         }

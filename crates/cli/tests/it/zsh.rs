@@ -91,7 +91,7 @@ fn the_completion_of_zsh() {
     let Some(mut shell) = Shell::start("completion.prop") else { return };
     shell.waits("note: ");
     shell.waits("ready> ");
-    // What made older ones crash: completion right behind the `>`.
+    // Older versions crashed on completion directly after `>`.
     let calls = completes(&mut shell, "! >", 0);
     let calls = completes(&mut shell, "! >.", calls);
     let calls = completes(&mut shell, "echo completion.p", calls);

@@ -49,11 +49,11 @@ pub(crate) struct Rules {
 
 /// The unwinding sections of an image.
 pub(crate) struct Unwinding {
-    exceptions: Option<Exceptions>,
+    eh_frame: Option<EhFrameSection>,
     debug: Option<Described<DebugFrame<Reader>>>,
 }
 
-struct Exceptions {
+struct EhFrameSection {
     described: Described<EhFrame<Reader>>,
     search_table: Option<ParsedEhFrameHdr<Reader>>,
 }
@@ -77,7 +77,7 @@ impl Unwinding {
         if let Some(table) = elf_file.section_range(".got") {
             bases = bases.set_got(table.start);
         }
-        let exceptions = elf_file.section(".eh_frame").map(|(address, bytes)| {
+        let eh_frame = elf_file.section(".eh_frame").map(|(address, bytes)| {
             bases = bases.clone().set_eh_frame(address);
             let search_table = elf_file.section(".eh_frame_hdr").and_then(|(address, bytes)| {
                 bases = bases.clone().set_eh_frame_hdr(address);
@@ -85,12 +85,12 @@ impl Unwinding {
             });
             let described =
                 Described::new(EhFrame::from(EndianSlice::new(bytes, LittleEndian)), address, bases.clone());
-            Exceptions { described, search_table }
+            EhFrameSection { described, search_table }
         });
         let section = image.debug_section(".debug_frame");
         let debug = (!section.is_empty())
             .then(|| Described::new(DebugFrame::from(EndianSlice::new(section, LittleEndian)), 0, bases));
-        Unwinding { exceptions, debug }
+        Unwinding { eh_frame, debug }
     }
 
     /// The address ranges of all functions with unwinding rules.
@@ -98,15 +98,15 @@ impl Unwinding {
         let ranges = |index: &[(Range<u64>, usize)]| -> Vec<Range<u64>> {
             index.iter().map(|(range, _)| range.clone()).collect()
         };
-        let mut all = self.exceptions.as_ref().map_or(Vec::new(), |all| ranges(all.described.index()));
+        let mut all = self.eh_frame.as_ref().map_or(Vec::new(), |all| ranges(all.described.index()));
         all.extend(self.debug.as_ref().map_or(Vec::new(), |all| ranges(all.index())));
         all
     }
 
     /// The rules at a file address.
     pub(crate) fn at(&self, address: u64) -> Option<Rules> {
-        let in_exceptions = || {
-            let Exceptions { described, search_table } = self.exceptions.as_ref()?;
+        let in_eh_frame = || {
+            let EhFrameSection { described, search_table } = self.eh_frame.as_ref()?;
             let found = match search_table.as_ref().and_then(ParsedEhFrameHdr::table) {
                 Some(table) => {
                     let place = table.lookup(address, &described.bases).ok()?.direct().ok()?;
@@ -121,7 +121,7 @@ impl Unwinding {
             let described = self.debug.as_ref()?;
             described.rules(&described.find(address)?, address)
         };
-        in_exceptions().or_else(in_debug)
+        in_eh_frame().or_else(in_debug)
     }
 }
 

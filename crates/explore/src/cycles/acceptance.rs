@@ -6,7 +6,7 @@ use crate::state_space::StateSpace;
 pub(super) struct Acceptance {
     /// All of these must occur.
     required: u64,
-    /// If the first mark of a pair occurs, the second one must occur as well.
+    /// Trigger and response: if the first mark of a pair occurs, the second one must occur as well.
     pairs: Vec<(u64, u64)>,
 }
 
@@ -19,15 +19,16 @@ impl Acceptance {
         Acceptance { required, pairs: pairs.collect() }
     }
 
-    /// Whether an execution is accepted on which exactly these marks occur infinitely often.
+    /// Whether an execution is accepted if exactly these marks occur in it infinitely often.
     pub(super) fn is_met(&self, marks: u64) -> bool {
         marks & self.required == self.required && self.unanswered(marks) == 0
     }
 
-    /// The first marks of pairs whose second mark is missing.
+    /// The triggers without a response.
     pub(super) fn unanswered(&self, marks: u64) -> u64 {
-        let open = self.pairs.iter().filter(|(if_this, then)| marks & if_this != 0 && marks & then == 0);
-        open.fold(0, |all, (if_this, _)| all | if_this)
+        let open =
+            self.pairs.iter().filter(|(trigger, response)| marks & trigger != 0 && marks & response == 0);
+        open.fold(0, |all, (trigger, _)| all | trigger)
     }
 
     /// Whether a component with these marks, which is not accepted, may contain an accepted one.
@@ -35,15 +36,15 @@ impl Acceptance {
         marks & self.required == self.required && self.unanswered(marks) != 0
     }
 
-    /// The first marks of pairs that are not among `marks`.
+    /// The triggers that are not among `marks`.
     pub(super) fn absent_triggers(&self, marks: u64) -> u64 {
-        self.pairs.iter().fold(0, |all, (if_this, _)| all | if_this) & !marks
+        self.pairs.iter().fold(0, |all, (trigger, _)| all | trigger) & !marks
     }
 
-    /// The marks that a cycle in an accepted component must have so that it is accepted, whatever other marks of the
+    /// The marks that a cycle in an accepted component must have to be accepted, whatever other marks of the
     /// component it has.
     pub(super) fn needed(&self, marks: u64) -> u64 {
-        let answers = self.pairs.iter().filter(|(if_this, _)| marks & if_this != 0);
-        answers.fold(self.required, |all, (_, then)| all | then)
+        let triggered = self.pairs.iter().filter(|(trigger, _)| marks & trigger != 0);
+        triggered.fold(self.required, |all, (_, response)| all | response)
     }
 }

@@ -6,7 +6,7 @@ use crate::state_space::{FAULT, IDLE, StateSpace, Successors, TransitionInfo};
 use crate::store::{Store, StoreFull};
 use std::time::Instant;
 
-/// Number of configurations between two checks of the limits and progress reports.
+/// Number of expansions between two progress reports and checks of all limits.
 const PROGRESS_INTERVAL: u64 = 1 << 10;
 
 /// A space whose configurations are numbered in the order of discovery.
@@ -14,14 +14,14 @@ pub(super) struct Graph<'a, S, P> {
     space: &'a S,
     limits: &'a Limits,
     listener: &'a P,
-    since: Instant,
+    started: Instant,
     totals: Totals,
     store: Store,
     pub(super) starts: Vec<u32>,
     out: Successors,
     found: Vec<(u32, bool)>,
     /// Number of expansions, repeated ones included.
-    looks: u64,
+    expansions: u64,
     depth_exceeded: bool,
 }
 
@@ -31,13 +31,13 @@ impl<'a, S: StateSpace, P: ProgressListener> Graph<'a, S, P> {
             space,
             limits,
             listener,
-            since: Instant::now(),
+            started: Instant::now(),
             totals: Totals::default(),
             store: Store::new(space.width()).with_memory(limits.memory.unwrap_or(u64::MAX)),
             starts: Vec::new(),
             out: Successors::default(),
             found: Vec::new(),
-            looks: 0,
+            expansions: 0,
             depth_exceeded: false,
         }
     }
@@ -89,15 +89,15 @@ impl<'a, S: StateSpace, P: ProgressListener> Graph<'a, S, P> {
     /// Checks the limits.
     pub(super) fn check_limits(&mut self, extent: &SearchExtent) -> Result<(), Incomplete> {
         self.totals.depth = self.totals.depth.max(extent.depth);
-        self.looks += 1;
-        if self.looks.is_multiple_of(PROGRESS_INTERVAL) {
+        self.expansions += 1;
+        if self.expansions.is_multiple_of(PROGRESS_INTERVAL) {
             let others = self.store.len() * size_of::<u32>() + extent.bytes;
             self.totals.memory = self.store.memory() + others as u64;
             self.listener.progress(&self.totals(&[]));
             if self.listener.is_stopped() {
                 return Err(Incomplete::Stopped);
             }
-            return self.limits.exceeded(&self.totals(&[]), self.since).map_or(Ok(()), Err);
+            return self.limits.exceeded(&self.totals(&[]), self.started).map_or(Ok(()), Err);
         }
         match self.limits.states {
             Some(most) if self.store.len() as u64 > most => Err(Incomplete::States),
@@ -105,14 +105,14 @@ impl<'a, S: StateSpace, P: ProgressListener> Graph<'a, S, P> {
         }
     }
 
-    /// Visits the steps of a configuration, which are numbered if new. Returns the number of faults.
+    /// Visits the steps of a configuration; numbers new targets. Returns the number of faults.
     pub(super) fn expand(
         &mut self,
-        of: u32,
+        number: u32,
         mut visit: impl FnMut(TransitionInfo, Edge),
     ) -> Result<u64, Incomplete> {
         self.out.clear();
-        self.space.successors(self.store.get(of), &mut self.out);
+        self.space.successors(self.store.get(number), &mut self.out);
         let faults = self.number()?;
         for (at, (transition, (target, _))) in self.out.transitions.iter().zip(&self.found).enumerate() {
             visit(*transition, Edge { target: *target, marks: marks_of(&self.out, at) });
@@ -121,9 +121,9 @@ impl<'a, S: StateSpace, P: ProgressListener> Graph<'a, S, P> {
     }
 
     /// Visits the steps of a configuration whose targets are already known.
-    pub(super) fn revisit(&mut self, of: u32, mut visit: impl FnMut(TransitionInfo, Edge)) {
+    pub(super) fn revisit(&mut self, number: u32, mut visit: impl FnMut(TransitionInfo, Edge)) {
         self.out.clear();
-        self.space.successors(self.store.get(of), &mut self.out);
+        self.space.successors(self.store.get(number), &mut self.out);
         for (at, transition) in self.out.transitions.iter().enumerate() {
             let target = self.out.state(at, self.space.width());
             if transition.flags & FAULT == 0
@@ -152,7 +152,7 @@ fn remove_faults(out: &mut Successors, width: usize) {
 }
 
 impl<S: StateSpace, P: ProgressListener> EdgeSource for Graph<'_, S, P> {
-    fn edges(&mut self, of: u32, extent: SearchExtent, out: &mut Vec<Edge>) -> Result<(), Incomplete> {
+    fn edges(&mut self, number: u32, extent: SearchExtent, out: &mut Vec<Edge>) -> Result<(), Incomplete> {
         self.check_limits(&extent)?;
         // Until `totals` is called, `waiting` counts the configurations that are expanded.
         self.totals.waiting += 1;
@@ -162,7 +162,7 @@ impl<S: StateSpace, P: ProgressListener> EdgeSource for Graph<'_, S, P> {
         }
         let mut is_idle = false;
         let before = out.len();
-        self.totals.faults += self.expand(of, |transition, edge| {
+        self.totals.faults += self.expand(number, |transition, edge| {
             is_idle |= transition.action == IDLE;
             out.push(edge);
         })?;

@@ -14,7 +14,7 @@ use super::event_log::{first_word, param_words};
 use crate::event::EventId;
 use crate::index;
 use crate::int_table::{SlicedIntTable, TableStep};
-use crate::records::{Grid, Head};
+use crate::records::{Head, RecordPointers};
 use alloc::vec::Vec;
 use core::slice;
 use core::sync::atomic::AtomicU8;
@@ -53,7 +53,7 @@ pub(super) struct ShardMap {
 struct ShardView {
     slots: *const u64,
     slot_count: usize,
-    grid: Grid,
+    records: RecordPointers,
     owners: *const AtomicU8,
     sliced: *const SlicedIntTable,
 }
@@ -152,7 +152,7 @@ impl ShardView {
         let (sliced, slots) = unsafe { (&*self.sliced, slice::from_raw_parts(self.slots, self.slot_count)) };
         let bits = Value::int(key).bits();
         // SAFETY: numbers in the index are those of records; keys do not change.
-        let is_it = |slice: u32| unsafe { *self.grid.record(slice).add(1) }.bits() == bits;
+        let is_it = |slice: u32| unsafe { *self.records.record(slice).add(1) }.bits() == bits;
         let Some(number) = index::find(slots, mix(bits.0, bits.1), is_it) else { return TableStep::Unknown };
         // SAFETY: there is an owner for each record.
         let owner = unsafe { &*self.owners.add(number as usize) };
@@ -163,10 +163,11 @@ impl ShardView {
             shard.contested = Some(number);
             return TableStep::Unknown;
         }
-        let record = self.grid.record(number);
+        let record = self.records.record(number);
         // SAFETY: the record belongs to a slice of this shard, which no other thread accesses. Head and key
         // precede the environment.
-        let (head, env) = unsafe { (&mut *record, slice::from_raw_parts_mut(record.add(2), self.grid.env)) };
+        let (head, env) =
+            unsafe { (&mut *record, slice::from_raw_parts_mut(record.add(2), self.records.env_len)) };
         let known = Head::unpack(*head);
         let (stepped, to) = sliced.step_slice(event_id, known.state, params, env);
         if stepped == TableStep::Taken && known.state != to {
@@ -204,14 +205,14 @@ impl EmbeddedMonitors {
         let (slots, slot_count) = (slots.as_ptr(), slots.len());
         let owners = &mut self.shard_map.owners;
         owners.resize_with(slices.records.len(), || AtomicU8::new(NO_OWNER));
-        let (grid, owners) = (slices.records.grid(), owners.as_ptr());
+        let (records, owners) = (slices.records.pointers(), owners.as_ptr());
         let states = monitor.automaton.states.len();
         for (shard, number) in shards.zip(0..NO_OWNER) {
             if shard.used_before {
                 shard.words.resize(SHARD_WORDS, 0);
             }
             shard.count_deltas.resize(states, 0);
-            shard.view = Some(ShardView { slots, slot_count, grid, owners, sliced });
+            shard.view = Some(ShardView { slots, slot_count, records, owners, sliced });
             shard.number = number;
         }
         true

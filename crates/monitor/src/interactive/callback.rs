@@ -42,7 +42,7 @@ pub enum Change {
     /// It took a transition.
     Taken(TransitionTaken),
     /// It entered a final state and was removed.
-    Forgotten {
+    Dropped {
         /// The slice.
         slice: SliceId,
         /// Index of its binding; see [`InteractiveMonitor::forgotten`](super::InteractiveMonitor::forgotten).
@@ -239,7 +239,7 @@ impl Observer for CallbackObserver<'_> {
         self.changed = true;
         let trail = &mut self.log;
         trail.previous_states.pop_if(|(known, _)| *known == slice);
-        trail.changes.push(Change::Forgotten { slice, binding: trail.forgotten.len() });
+        trail.changes.push(Change::Dropped { slice, binding: trail.forgotten.len() });
         trail.forgotten.extend_from_slice(slices.binding(slice));
     }
 

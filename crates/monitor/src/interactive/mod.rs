@@ -242,7 +242,7 @@ impl InteractiveMonitor {
         &self.state.log.changes
     }
 
-    /// The binding of a slice that was [removed](Change::Forgotten) on the last event. Long strings in it are
+    /// The binding of a slice that was [removed](Change::Dropped) on the last event. Long strings in it are
     /// no longer readable.
     pub fn forgotten(&self, binding: usize) -> &[Value] {
         let keys = self.automaton.slice_on.len();

@@ -40,7 +40,7 @@ fn expression(source: &ParamSource) -> String {
         ParamSource::Arg(i) => format!("$arg{i}"),
         ParamSource::Deref(of) => format!("*{}", expression(of)),
         ParamSource::Address(of) => format!("&{}", expression(of)),
-        ParamSource::Outer(of) => format!("^{}", expression(of)),
+        ParamSource::InCaller(of) => format!("^{}", expression(of)),
         // The return value is in a register.
         ParamSource::Ret => "(char **) $rax".to_owned(),
         ParamSource::Program | ParamSource::Thread | ParamSource::Time => source.to_string(),

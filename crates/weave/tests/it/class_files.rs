@@ -95,14 +95,14 @@ fn plan_visits_sites_in_code_order() {
         "<init>:4 before <init>",
         "<init>:4 after <init>",
         "<init>:4 Return",
-        "<init>:- Throw",
+        "<init>:- ExceptionalExit",
         "count:18 Enter",
         "count:18 total@2",
         "count:19 i@3",
         "count:20 total@2",
         "count:19 i@3",
         "count:22 Return",
-        "count:- Throw",
+        "count:- ExceptionalExit",
     ];
     assert_eq!(sites, expected);
     // Two of them have an exception.

@@ -100,7 +100,7 @@ fn methods(programs: &Programs) {
     let heard = programs.heard(
         "Methods",
         Labelled::new(|site| match site.kind {
-            SiteKind::Enter | SiteKind::Return | SiteKind::Throw => vec![all(site)],
+            SiteKind::Enter | SiteKind::Return | SiteKind::ExceptionalExit => vec![all(site)],
             _ => Vec::new(),
         }),
     );
@@ -209,7 +209,7 @@ fn several(programs: &Programs) {
             ("<init>", SiteKind::Field { .. }) => {
                 vec![vec![Value, Owner], vec![Argument(0), This, Value], vec![]]
             }
-            ("<init>", SiteKind::Throw) => vec![vec![Thrown, This], vec![Argument(0)]],
+            ("<init>", SiteKind::ExceptionalExit) => vec![vec![Thrown, This], vec![Argument(0)]],
             ("main", SiteKind::Call { name: "add", when: CallSide::Before, .. }) => {
                 vec![vec![Argument(1)], vec![Owner]]
             }

@@ -8,7 +8,7 @@ use std::ops::Range;
 pub struct Household {
     /// Recorded hours.
     pub hours: Range<Millis>,
-    /// Delay of every begin.
+    /// Delay of every start.
     pub late: SecondsRange,
     /// Delay of every annotation.
     pub notes: SecondsRange,

@@ -21,7 +21,7 @@ use std::fmt::Write;
 use std::iter::once;
 use std::ops::Range;
 
-/// Recorded day.
+/// Generated day.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Day {
     /// Lines of each sensor's file, in the order of the household: time and value.
@@ -30,8 +30,8 @@ pub struct Day {
     pub annotations: Vec<Annotation>,
 }
 
-/// Range of seconds after which a level sensor repeats its value.
-const REPEAT_SECONDS: Range<Millis> = 20..240;
+/// Range of seconds after which a level sensor reports its next reading.
+const REPORT_SECONDS: Range<Millis> = 20..240;
 
 const SECOND: Millis = 1000;
 
@@ -51,7 +51,7 @@ const SECOND: Millis = 1000;
 /// let lived = day(&home, 1);
 /// let lines: Vec<String> = lived.lines(0).map(|line| line[11..].to_owned()).collect();
 /// assert_eq!(lines, ["08:00:00,OFF", "08:11:00,ON", "08:30:00,OFF", "09:00:00,OFF"]);
-/// assert!(lived.activities().ends_with("2017-01-31 08:10:05,2017-01-31 08:30:05,watching\n"));
+/// assert!(lived.annotations_csv().ends_with("2017-01-31 08:10:05,2017-01-31 08:30:05,watching\n"));
 /// # Ok::<(), invigil_lab::inputs::ObservationError>(())
 /// ```
 pub fn day(household: &Household, seed: u64) -> Day {
@@ -75,7 +75,7 @@ pub fn day(household: &Household, seed: u64) -> Day {
     Day { sensors, annotations: annotations(household, &intervals, &mut random) }
 }
 
-/// Computes when activities take place. An activity ends when the next one begins.
+/// Computes when activities take place. An activity ends after its own length, or when the next one begins.
 fn schedule(household: &Household, random: &mut Random) -> Vec<(usize, Range<Millis>)> {
     let mut intervals: Vec<(usize, Range<Millis>)> = Vec::new();
     for plan in &household.schedule {
@@ -116,10 +116,10 @@ fn active_intervals(
 }
 
 /// Removes an interval from others.
-fn cut(intervals: &mut Vec<Range<Millis>>, out: &Range<Millis>) {
+fn cut(intervals: &mut Vec<Range<Millis>>, removed: &Range<Millis>) {
     let pieces = intervals
         .iter()
-        .flat_map(|each| [each.start..each.end.min(out.start), each.start.max(out.end)..each.end]);
+        .flat_map(|each| [each.start..each.end.min(removed.start), each.start.max(removed.end)..each.end]);
     *intervals = pieces.filter(|piece| !piece.is_empty()).collect();
 }
 
@@ -143,7 +143,7 @@ fn sensor_lines(
             // A switch does not repeat its value.
             at = match kind {
                 SensorKind::Switch { .. } => until,
-                SensorKind::Level { .. } => at + SECOND * random.random_range(REPEAT_SECONDS),
+                SensorKind::Level { .. } => at + SECOND * random.random_range(REPORT_SECONDS),
             };
         }
     }
@@ -214,7 +214,7 @@ impl Day {
     }
 
     /// Returns the annotations as a table.
-    pub fn activities(&self) -> String {
+    pub fn annotations_csv(&self) -> String {
         let mut text = "begin,end,activity\n".to_owned();
         for Annotation { begin, end, activity, .. } in &self.annotations {
             // Writing to a string does not fail.

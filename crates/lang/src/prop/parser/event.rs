@@ -239,7 +239,7 @@ impl PropParser<'_> {
         let source = prefixes.iter().rev().fold(innermost, |of, prefix| match prefix {
             '*' => ParamSource::Deref(Box::new(of)),
             '&' => ParamSource::Address(Box::new(of)),
-            _ => ParamSource::Outer(Box::new(of)),
+            _ => ParamSource::InCaller(Box::new(of)),
         });
         let mut param = Param { source, name: Name { text: suggested, span: self.since(start) }, ty: None };
         let renamed = self.suffixes(&mut param);

@@ -102,7 +102,7 @@ fn parameters_have_a_source_a_name_and_a_type() {
         ("ret", ParamSource::Ret, "ret", None),
         ("*p", deref(name("p")), "p", None),
         ("&p as a", ParamSource::Address(Box::new(name("p"))), "a", None),
-        ("^arg 2", ParamSource::Outer(Box::new(ParamSource::Arg(2))), "arg2", None),
+        ("^arg 2", ParamSource::InCaller(Box::new(ParamSource::Arg(2))), "arg2", None),
         ("* *ret: float", deref(deref(ParamSource::Ret)), "ret", Some(ParamType::Float)),
         ("#ecid", ParamSource::Program, "ecid", None),
         ("#program as p", ParamSource::Program, "p", None),

@@ -35,7 +35,7 @@ pub(crate) fn label(site: &Site<'_>) -> String {
     match site.kind {
         SiteKind::Enter => format!("enter {method}"),
         SiteKind::Return => format!("return {method}"),
-        SiteKind::Throw => format!("throw {method}"),
+        SiteKind::ExceptionalExit => format!("throw {method}"),
         SiteKind::Field { owner, name, .. } => format!("field {owner}.{name}"),
         SiteKind::Local { name, .. } => format!("local {method}.{name}"),
         SiteKind::Call { name, when: CallSide::Before, .. } => format!("before {name}"),
@@ -64,7 +64,7 @@ pub(crate) fn all(site: &Site<'_>) -> Vec<Capture> {
                 captures.push(Capture::Result);
             }
         }
-        SiteKind::Throw => {
+        SiteKind::ExceptionalExit => {
             captures.extend(arguments(site.descriptor));
             captures.push(Capture::Thrown);
         }
@@ -93,7 +93,7 @@ pub(crate) fn usual(site: &Site<'_>) -> Vec<Capture> {
             captures.retain(|c| *c == Capture::Result)
         }
         SiteKind::Call { .. } => captures.retain(|c| *c == Capture::Owner),
-        SiteKind::Throw => captures.retain(|c| *c == Capture::Thrown),
+        SiteKind::ExceptionalExit => captures.retain(|c| *c == Capture::Thrown),
         SiteKind::Field { .. } | SiteKind::Local { .. } => {
             captures.retain(|c| matches!(c, Capture::Owner | Capture::Value));
         }

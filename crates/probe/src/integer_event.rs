@@ -16,21 +16,21 @@ pub(crate) trait EventSink {
 
 /// An event whose parameters are a few integers that need one load each.
 #[derive(Clone)]
-pub(crate) struct IntEvent {
+pub(crate) struct IntegerEvent {
     event: EventId,
     count: usize,
     captures: [IntCapture; MAX_FAST_INTS],
 }
 
-impl IntEvent {
+impl IntegerEvent {
     /// Returns the only event of a site, if it is of this kind.
-    pub(crate) fn of(site: &SiteEvents) -> Option<IntEvent> {
+    pub(crate) fn of(site: &SiteEvents) -> Option<IntegerEvent> {
         let [event] = &site[..] else { return None };
         let captures: Option<Vec<IntCapture>> = event.captures.iter().map(Capture::int_capture).collect();
         let captures = captures.filter(|captures| captures.len() <= MAX_FAST_INTS)?;
         let count = captures.len();
         let captures = core::array::from_fn(|n| captures.get(n).copied().unwrap_or_default());
-        Some(IntEvent { event: event.event, count, captures })
+        Some(IntegerEvent { event: event.event, count, captures })
     }
 
     /// Reads the parameters and passes the event to `sink`. Returns false, having done nothing, if a parameter cannot
