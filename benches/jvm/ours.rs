@@ -8,7 +8,7 @@ use invigil_lang::{medl, pedl, prop};
 use invigil_monitor::automaton::Automaton;
 use invigil_monitor::event::EventCatalog;
 use invigil_monitor::mac::ScriptPlan;
-use invigil_session::target::{ResumeMode, Termination};
+use invigil_target::{ResumeMode, Termination};
 use invigil_session::{Listener, MessageSource, Recorder, Session, SessionOptions};
 use invigil_trace::Format;
 use std::ffi::OsString;
@@ -107,7 +107,7 @@ impl Watching {
     }
 
     fn watch(&self, launch: &Launch) -> Outcome<Watched> {
-        let message = |error: invigil_session::target::TargetError| error.to_string();
+        let message = |error: invigil_target::TargetError| error.to_string();
         let target = JavaTarget::launch(launch).map_err(message)?;
         let (automata, catalog) = (self.automata.clone(), self.catalog.clone());
         let mut session =

@@ -7,7 +7,7 @@ use super::{Outcome, Size, on_own_thread, ours};
 use crate::print_table;
 use invigil_native::ProbeMode;
 use invigil_session::Session;
-use invigil_session::target::{BreakpointKind, BreakpointSpec, Owner, ResumeMode};
+use invigil_target::{BreakpointKind, BreakpointSpec, Owner, ResumeMode};
 use std::time::{Duration, Instant};
 
 /// Megabytes, and the milliseconds of Jak19 for a checkpoint and a restore, with images in memory.
@@ -137,7 +137,7 @@ pub(crate) fn measure(programs: &Programs, megabytes: u64, pages: Pages, rounds:
 
 /// Resumes, takes a checkpoint, resumes, restores, and checks that the state is the same.
 fn round(session: &mut Session, series: &mut Series) -> Outcome {
-    let message = |error: invigil_session::target::TargetError| error.to_string();
+    let message = |error: invigil_target::TargetError| error.to_string();
     run_to_breakpoint(session)?;
     let started = Instant::now();
     let alone = session.target().take_checkpoint().map_err(message)?;

@@ -4,7 +4,8 @@ use super::properties::compile;
 use super::{Outcome, on_own_thread};
 use invigil_monitor::event::EventSet;
 use invigil_native::{Launch, NativeTarget, ProbeMode, Stream};
-use invigil_session::target::{ResumeMode, StopReason, Target, Termination};
+use invigil_target::prelude::*;
+use invigil_target::{ResumeMode, StopReason, Termination};
 use invigil_session::{MessageSource, Session, SessionOptions};
 use std::path::Path;
 
@@ -88,7 +89,7 @@ pub(crate) fn deliver(program: &Path, args: &[String], property: &str) -> Outcom
     on_own_thread(|| {
         let (_, catalog) = compile(property)?;
         let mut target = launch(program, args, ProbeMode::Trap)?;
-        let message = |error: invigil_session::target::TargetError| error.to_string();
+        let message = |error: invigil_target::TargetError| error.to_string();
         let unknown = target.prepare(&catalog).map_err(message)?;
         if !unknown.is_empty() {
             return Err(format!("the program has no such events: {unknown:?}"));

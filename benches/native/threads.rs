@@ -8,7 +8,7 @@ use super::{Outcome, Size, on_own_thread, ours};
 use crate::print_table;
 use invigil_native::ProbeMode;
 use invigil_session::Session;
-use invigil_session::target::{BreakpointKind, BreakpointSpec, Owner, ResumeMode, Termination};
+use invigil_target::{BreakpointKind, BreakpointSpec, Owner, ResumeMode, Termination};
 use std::time::{Duration, Instant};
 
 /// Results of ten restores from one checkpoint.
@@ -64,7 +64,7 @@ pub(crate) fn measure(programs: &Programs, threads: u64, turns: u64, restores: u
     let result = programs.result();
     let args = [threads.to_string(), turns.to_string(), result.display().to_string()];
     on_own_thread(|| {
-        let message = |error: invigil_session::target::TargetError| error.to_string();
+        let message = |error: invigil_target::TargetError| error.to_string();
         let mut session = ours::session(&programs.path("threads"), &args, TURNS, ProbeMode::Trap)?;
         let halfway = BreakpointSpec::new(BreakpointKind::Location("halfway".into()));
         session.target().set_breakpoint(Owner::User, &halfway).map_err(message)?;

@@ -69,11 +69,7 @@ impl<L: CheckListener> Observer for ViolationObserver<'_, L> {
         if let Some(history) = &mut self.history {
             history.taken(slices, taken);
         }
-        let verdict = |state: u16| self.automaton.states[usize::from(state)].verdict;
-        if taken.from != taken.to
-            && verdict(taken.to) == Verdict::NonAccepting
-            && verdict(taken.from) != Verdict::NonAccepting
-        {
+        if self.automaton.is_violation(taken.from, taken.to) {
             self.violated(slices, taken);
         }
     }

@@ -1,6 +1,6 @@
 //! Interrupting the target or a search with Ctrl-C.
 
-use invigil_session::target::Interrupter;
+use invigil_target::Interrupter;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Handle that interrupts whatever is running, a target or a search. The signal handler of Ctrl-C holds a clone.

@@ -6,8 +6,8 @@ use crate::render::stop;
 use crate::repl_state::ReplState;
 use crate::session_factory::LoadedFiles;
 use crate::start::{OpenError, SessionConfig, open};
-use invigil_session::target::{ResumeMode, TargetResult};
 use invigil_session::{RunOutcome, Session};
+use invigil_target::{ResumeMode, TargetResult};
 
 /// A session and the state of its command interpreter.
 pub struct LiveDebugger {

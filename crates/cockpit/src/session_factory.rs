@@ -6,7 +6,7 @@ use invigil_lang::scn::Scenario;
 use invigil_monitor::automaton::Automaton;
 use invigil_monitor::event::{EventCatalog, EventId};
 use invigil_monitor::mac::ScriptPlan;
-use invigil_session::target::{Target, TargetResult};
+use invigil_target::{Target, TargetResult};
 use std::path::PathBuf;
 use std::sync::Arc;
 

@@ -3,7 +3,7 @@
 
 use crate::connection::AgentListener;
 use crate::library;
-use invigil_session::target::{TargetError, TargetResult};
+use invigil_target::{TargetError, TargetResult};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use std::fs::{self, File};

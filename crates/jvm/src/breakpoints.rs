@@ -4,7 +4,7 @@ use crate::target::JavaTarget;
 use invigil_jvm_agent::protocol::{
     Answer, CodeLocation, Request, SubscriptionId, Trigger, ValueRequest, ValueSource, ValueType, WireValue,
 };
-use invigil_session::target::{
+use invigil_target::{
     Breakpoint, BreakpointId, BreakpointKind, BreakpointSpec, Owner, StopReason, TargetError, TargetResult,
 };
 use std::collections::BTreeMap;

@@ -9,7 +9,7 @@ use invigil_jvm_agent::names::{dotted, parameters, type_name};
 use invigil_jvm_agent::protocol::{self as wire, Request, ThreadCommand, WireValue};
 use invigil_monitor::event::EventId;
 use invigil_monitor::mac::{CallArgument, MethodCall};
-use invigil_session::target::{TargetResult, UnresolvedEvent};
+use invigil_target::{TargetResult, UnresolvedEvent};
 use invigil_weave::{Class, Method};
 
 const STATIC: u16 = 0x0008;

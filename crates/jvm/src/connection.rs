@@ -4,7 +4,7 @@ use crate::library::{self, named_agent};
 use invigil_jvm_agent::protocol::{
     self, AgentEvent, Answer, Channel, Disconnected, Greeting, MAGIC, Request, ThreadCommand, VERSION,
 };
-use invigil_session::target::{TargetError, TargetResult};
+use invigil_target::{TargetError, TargetResult};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use std::fs;
 use std::io;

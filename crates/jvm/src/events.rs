@@ -7,7 +7,7 @@ use invigil_expr::value::Value;
 use invigil_jvm_agent::protocol::{Answer, Request, Subscription, SubscriptionId, Trigger, ValueRequest};
 use invigil_jvm_agent::values::value;
 use invigil_monitor::event::{EventCatalog, EventDecl, EventId, EventMeta, EventSet, Param, ParamSource};
-use invigil_session::target::{StopReason, TargetResult, Termination, UnresolvedEvent};
+use invigil_target::{StopReason, TargetResult, Termination, UnresolvedEvent};
 use std::path::Path;
 
 /// An event of the catalog.

@@ -8,7 +8,7 @@ use invigil_monitor::embedded::{EmbeddedMonitor, EvictedCounts};
 use invigil_monitor::event::{EventBatch, EventId, EventMeta, EventSet};
 use invigil_monitor::mac::ScriptPlan;
 use invigil_monitor::slices::SliceTable;
-use invigil_session::target::{ReplayLog, TargetError, TargetResult};
+use invigil_target::{ReplayLog, TargetError, TargetResult};
 use std::sync::Arc;
 
 /// The debugger's view of the embedded monitors.

@@ -3,7 +3,7 @@
 use crate::breakpoints::location_text;
 use crate::target::JavaTarget;
 use invigil_jvm_agent::protocol::{Answer, CodeLocation, Frame as AgentFrame, Request};
-use invigil_session::target::{Frame, SourceLine, TargetError, TargetResult, Thread, Variable};
+use invigil_target::{Frame, SourceLine, TargetError, TargetResult, Thread, Variable};
 
 /// The error for an answer of the wrong kind.
 fn unexpected_answer<T>() -> TargetResult<T> {

@@ -1,8 +1,8 @@
 //! Starting a Java program with the agent.
 
 use crate::connection::AgentListener;
-use invigil_session::stream::Stream;
-use invigil_session::target::TargetError;
+use invigil_target::TargetError;
+use invigil_target::stream::Stream;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::unix::process::CommandExt;
@@ -15,7 +15,7 @@ use std::process::{Child, Command};
 /// use invigil_jvm::{JavaTarget, Launch};
 /// let launch = Launch::new("java").args(["-cp", "classes", "app.Main"]);
 /// let target = JavaTarget::launch(&launch)?;
-/// # Ok::<(), invigil_session::target::TargetError>(())
+/// # Ok::<(), invigil_target::TargetError>(())
 /// ```
 #[derive(Debug, Default)]
 pub struct Launch {

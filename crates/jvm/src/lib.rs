@@ -78,7 +78,7 @@ pub use attach::is_java_vm;
 pub use classpath::ClassPath;
 pub use constants::constant;
 pub use instrument::{Instrumented, WovenClass, instrument};
-pub use invigil_session::stream::Stream;
+pub use invigil_target::stream::Stream;
 pub use launch::{Launch, is_java};
 pub use library::AGENT;
 pub use target::JavaTarget;

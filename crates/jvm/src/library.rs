@@ -1,7 +1,7 @@
 //! The agent's shared object, which the command carries.
 
-use invigil_session::library::library_override;
-use invigil_session::target::TargetError;
+use invigil_target::TargetError;
+use invigil_target::library::library_override;
 use std::path::PathBuf;
 
 /// Shared object of the agent, as this command's version of the protocol needs it.

@@ -8,7 +8,7 @@ use invigil_jvm_agent::expression::Expression;
 use invigil_jvm_agent::names::{argument_names, dotted, parameters, returns, type_name};
 use invigil_jvm_agent::protocol::Trigger;
 use invigil_monitor::event::{EventDecl, EventId, ParamSource};
-use invigil_session::target::UnresolvedEvent;
+use invigil_target::UnresolvedEvent;
 use invigil_weave::{Class, Method};
 
 /// Maximum number of ancestors of a class that are searched.

@@ -7,8 +7,8 @@ use invigil_jvm_agent::protocol::{
     AgentEvent, Answer, LoggedEvent, NOT_BEGUN, Request, StepKind, SubscriptionId, ThreadCommand,
     WireReplayLog,
 };
-use invigil_session::pending_owners::OwnerSet;
-use invigil_session::target::{BreakpointId, Owner, ResumeMode, StopReason, TargetError, TargetResult};
+use invigil_target::pending_owners::OwnerSet;
+use invigil_target::{BreakpointId, Owner, ResumeMode, StopReason, TargetError, TargetResult};
 
 impl JavaTarget {
     pub(crate) fn resume_as(&mut self, how: &ResumeMode) -> TargetResult<StopReason> {

@@ -10,7 +10,7 @@ use invigil_jvm_agent::protocol::{
     self as wire, Subscription, SubscriptionId, Trigger, ValueRequest, VariablePath,
 };
 use invigil_monitor::event::{EventCatalog, EventId, EventKind, Param, ParamSource, ParamType};
-use invigil_session::target::UnresolvedEvent;
+use invigil_target::UnresolvedEvent;
 use invigil_weave::Class;
 
 /// Predefined events that do not occur in Java programs.

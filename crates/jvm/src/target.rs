@@ -13,8 +13,8 @@ use invigil_jvm_agent::protocol::{
 };
 use invigil_monitor::event::{EventBatch, EventId};
 use invigil_monitor::slices;
-use invigil_session::pending_owners::OwnerSet;
-use invigil_session::target::{Interrupter, TargetError, TargetResult, Termination};
+use invigil_target::pending_owners::OwnerSet;
+use invigil_target::{Interrupter, TargetError, TargetResult, Termination};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use std::os::unix::process::ExitStatusExt;
@@ -43,7 +43,7 @@ pub(crate) struct StoppedThread {
     pub(crate) handled: OwnerSet,
 }
 
-/// A Java program, as [`invigil_session::target::Target`].
+/// A Java program, as [`invigil_target::Target`].
 pub struct JavaTarget {
     pub(crate) link: Option<AgentConnection>,
     pub(crate) process: Process,

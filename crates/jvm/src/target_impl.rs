@@ -1,35 +1,47 @@
-//! The [`Target`] trait of a Java program.
+//! The roles of a [`Target`] that a Java program has.
 
 use crate::target::{Interrupt, JavaTarget};
 use invigil_monitor::embedded::EmbeddedMonitor;
 use invigil_monitor::event::{EventBatch, EventCatalog, EventId, EventSet};
 use invigil_monitor::mac::{MethodCall, ScriptPlan, ScriptState};
 use invigil_monitor::slices::DeadObjects;
-use invigil_session::target::{
-    Breakpoint, BreakpointId, BreakpointSpec, Checkpoint, CheckpointId, Frame, Interrupter, Owner, ReplayLog,
-    ResumeMode, ScriptPlacement, SourceLine, StopReason, Target, TargetError, TargetResult, Thread,
-    UnresolvedEvent, Variable,
+use invigil_target::{
+    Breakpoint, BreakpointId, BreakpointSpec, Breakpoints, Checkpoints, EmbeddedHost, EventSource, Frame,
+    Inspection, Interrupter, MethodCalls, NativeInspection, Owner, ReplayLog, ResumeMode, RunControl,
+    ScriptPlacement, SourceLine, StopReason, Target, TargetResult, Thread, UnresolvedEvent, Unsupported,
+    Variable,
 };
 
-/// Why there are no checkpoints.
-const NO_CHECKPOINTS: &str = "Java programs have no checkpoints: a copy of the process would lack the threads \
-    of its virtual machine; record the events with `--record`, or run the program again with `run`";
+const NO_CHECKPOINTS: Unsupported = Unsupported(
+    "Java programs have no checkpoints: a copy of the process would lack the threads of its virtual machine; record the \
+     events with `--record`, or run the program again with `run`",
+);
 
-fn no_checkpoints<T>() -> TargetResult<T> {
-    Err(TargetError::Request(NO_CHECKPOINTS.to_owned()))
-}
+const NO_MEMORY: Unsupported = Unsupported(
+    "a Java program has no registers, and its memory no addresses; `info locals` and `print` show variables and objects",
+);
 
 impl Target for JavaTarget {
+    fn native_inspection(&mut self) -> Result<&mut dyn NativeInspection, Unsupported> {
+        Err(NO_MEMORY)
+    }
+
+    fn checkpoints(&mut self) -> Result<&mut dyn Checkpoints, Unsupported> {
+        Err(NO_CHECKPOINTS)
+    }
+
+    fn embedded_host(&mut self) -> Result<&mut dyn EmbeddedHost, Unsupported> {
+        Ok(self)
+    }
+
+    fn method_calls(&mut self) -> Result<&mut dyn MethodCalls, Unsupported> {
+        Ok(self)
+    }
+}
+
+impl RunControl for JavaTarget {
     fn is_alive(&self) -> bool {
         self.ended.is_none()
-    }
-
-    fn prepare(&mut self, catalog: &EventCatalog) -> TargetResult<Vec<UnresolvedEvent>> {
-        self.plan(catalog)
-    }
-
-    fn instrument(&mut self, needs: &EventSet) -> TargetResult {
-        self.activate(needs)
     }
 
     fn resume(&mut self, how: &ResumeMode) -> TargetResult<StopReason> {
@@ -38,43 +50,6 @@ impl Target for JavaTarget {
 
     fn stop_all(&mut self) -> TargetResult {
         self.suspend()
-    }
-
-    fn events(&self) -> &EventBatch {
-        &self.batch
-    }
-
-    fn can_embed_monitors(&self) -> bool {
-        self.link.is_some()
-    }
-
-    fn embed_monitors(&mut self, monitors: &[EmbeddedMonitor], _: &[ScriptState]) -> TargetResult {
-        self.upload_monitors(monitors)
-    }
-
-    fn place_scripts(&mut self, scripts: &[ScriptPlan]) -> ScriptPlacement {
-        self.set_scripts(scripts.to_vec());
-        ScriptPlacement::InTarget
-    }
-
-    fn prepare_calls(&mut self, calls: &[(EventId, MethodCall)]) -> TargetResult<Vec<UnresolvedEvent>> {
-        self.plan_calls(calls)
-    }
-
-    fn invoke(&mut self, call: usize) -> TargetResult {
-        self.invoke_call(call)
-    }
-
-    fn coverage_warnings(&mut self) -> Vec<String> {
-        std::mem::take(&mut self.warnings)
-    }
-
-    fn take_replay_log(&mut self) -> TargetResult<Option<ReplayLog>> {
-        self.take_replay_log()
-    }
-
-    fn take_dead_objects(&mut self) -> DeadObjects {
-        std::mem::take(&mut self.dead_objects)
     }
 
     fn current_thread(&self) -> u32 {
@@ -92,7 +67,31 @@ impl Target for JavaTarget {
     fn detach(&mut self) -> TargetResult {
         self.detach_agent()
     }
+}
 
+impl EventSource for JavaTarget {
+    fn prepare(&mut self, catalog: &EventCatalog) -> TargetResult<Vec<UnresolvedEvent>> {
+        self.plan(catalog)
+    }
+
+    fn instrument(&mut self, needs: &EventSet) -> TargetResult {
+        self.activate(needs)
+    }
+
+    fn events(&self) -> &EventBatch {
+        &self.batch
+    }
+
+    fn take_dead_objects(&mut self) -> DeadObjects {
+        std::mem::take(&mut self.dead_objects)
+    }
+
+    fn coverage_warnings(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.warnings)
+    }
+}
+
+impl Breakpoints for JavaTarget {
     fn set_breakpoint(&mut self, owner: Owner, spec: &BreakpointSpec) -> TargetResult<BreakpointId> {
         self.add_breakpoint(owner, spec)
     }
@@ -108,7 +107,9 @@ impl Target for JavaTarget {
     fn breakpoints(&mut self) -> Vec<Breakpoint> {
         self.list_breakpoints()
     }
+}
 
+impl Inspection for JavaTarget {
     fn threads(&mut self) -> Vec<Thread> {
         self.list_threads()
     }
@@ -145,16 +146,6 @@ impl Target for JavaTarget {
         self.assign_value(place, value)
     }
 
-    fn examine_memory(&mut self, _: &str, _: usize, _: char, _: usize) -> TargetResult<Vec<String>> {
-        Err(TargetError::Request(
-            "the memory of a Java program has no addresses; `print` shows objects".to_owned(),
-        ))
-    }
-
-    fn registers(&mut self) -> TargetResult<Vec<Variable>> {
-        Err(TargetError::Request("a Java program has no registers; see `info locals`".to_owned()))
-    }
-
     fn source_line(&mut self, place: Option<&str>) -> TargetResult<Option<SourceLine>> {
         self.find_line(place)
     }
@@ -166,24 +157,33 @@ impl Target for JavaTarget {
     fn info(&mut self) -> Vec<(String, String)> {
         self.all_info()
     }
+}
 
-    fn checkpoints_unsupported(&self) -> Option<&'static str> {
-        Some(NO_CHECKPOINTS)
+impl EmbeddedHost for JavaTarget {
+    fn can_embed_monitors(&self) -> bool {
+        self.link.is_some()
     }
 
-    fn take_checkpoint(&mut self) -> TargetResult<Checkpoint> {
-        no_checkpoints()
+    fn embed_monitors(&mut self, monitors: &[EmbeddedMonitor], _: &[ScriptState]) -> TargetResult {
+        self.upload_monitors(monitors)
     }
 
-    fn restore_checkpoint(&mut self, _: CheckpointId) -> TargetResult {
-        no_checkpoints()
+    fn place_scripts(&mut self, scripts: &[ScriptPlan]) -> ScriptPlacement {
+        self.set_scripts(scripts.to_vec());
+        ScriptPlacement::InTarget
     }
 
-    fn drop_checkpoint(&mut self, _: CheckpointId) -> TargetResult {
-        no_checkpoints()
+    fn take_replay_log(&mut self) -> TargetResult<Option<ReplayLog>> {
+        self.take_replay_log()
+    }
+}
+
+impl MethodCalls for JavaTarget {
+    fn prepare_calls(&mut self, calls: &[(EventId, MethodCall)]) -> TargetResult<Vec<UnresolvedEvent>> {
+        self.plan_calls(calls)
     }
 
-    fn checkpoints(&mut self) -> Vec<Checkpoint> {
-        Vec::new()
+    fn invoke(&mut self, call: usize) -> TargetResult {
+        self.invoke_call(call)
     }
 }

@@ -275,6 +275,29 @@ impl core::ops::Deref for Automaton {
 }
 
 impl Automaton {
+    /// Whether a slice that moves from one state to another violates the property: it enters a non-accepting state from
+    /// a state of another kind.
+    ///
+    /// ```
+    /// use invigil_monitor::automaton::{Automaton, AutomatonDef, State};
+    /// use invigil_monitor::verdict::Verdict;
+    ///
+    /// let state = |name: &str, verdict| State {
+    ///     name: name.into(), verdict, is_final: false, action: None, at_end: Default::default(),
+    ///     span: Default::default(),
+    /// };
+    /// let (fine, bad) = (Verdict::Accepting, Verdict::NonAccepting);
+    /// let states = vec![state("open", fine), state("twice", bad), state("lost", bad)];
+    /// let automaton = Automaton::new(AutomatonDef { states, ..AutomatonDef::default() });
+    /// assert!(automaton.is_violation(0, 1));
+    /// assert!(!automaton.is_violation(1, 2) && !automaton.is_violation(1, 0));
+    /// ```
+    #[inline(always)]
+    pub fn is_violation(&self, from: StateId, to: StateId) -> bool {
+        let verdict = |state: StateId| self.state_info[usize::from(state)].verdict;
+        verdict(to) == Verdict::NonAccepting && verdict(from) != Verdict::NonAccepting
+    }
+
     /// Compiles a definition.
     ///
     /// # Panics

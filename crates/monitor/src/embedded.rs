@@ -499,11 +499,7 @@ impl Observer for ReactionObserver<'_> {
     fn transition_taken(&mut self, _: &SliceTable, taken: TransitionTaken) {
         self.counts.steps += 1;
         let reactions = |state: StateId| self.reactions.get(usize::from(state)).copied().unwrap_or_default();
-        let verdict = |state: StateId| self.automaton.state_info[usize::from(state)].verdict;
-        let is_violation = taken.from != taken.to
-            && verdict(taken.to) == Verdict::NonAccepting
-            && verdict(taken.from) != Verdict::NonAccepting;
-        self.reacts |= is_violation
+        self.reacts |= self.automaton.is_violation(taken.from, taken.to)
             || reactions(taken.from) & REACT_ON_EXIT != 0
             || reactions(taken.to) & REACT_ON_ENTRY != 0;
     }

@@ -13,7 +13,6 @@ use crate::event::EventId;
 use crate::fast_path::{FastEnd, FastGuard, FastTransition, OperandRef, Sum};
 use crate::short_copy;
 use crate::slices::SliceTable;
-use crate::verdict::Verdict;
 use alloc::vec;
 use alloc::vec::Vec;
 use invigil_expr::program::FastOperand as Operand;
@@ -207,15 +206,12 @@ impl TransitionTable {
                 };
                 let params = cell.required.iter().max().map_or(0, |last| last + 1);
                 let Ok(params) = u8::try_from(params) else { continue };
-                let verdict = |state: StateId| automaton.state_info[usize::from(state)].verdict;
                 let from = state as StateId;
                 let about = |state: StateId| reactions.get(usize::from(state)).copied().unwrap_or_default();
                 let is_due = |to: StateId| {
                     about(from) & REACT_ON_EXIT != 0
                         || about(to) & REACT_ON_ENTRY != 0
-                        || to != from
-                            && verdict(to) == Verdict::NonAccepting
-                            && verdict(from) != Verdict::NonAccepting
+                        || automaton.is_violation(from, to)
                 };
                 if let Some((cell, failure)) = layout.cell(fast, is_due) {
                     (cells[at], failures[at]) = (TableCell { params, ..cell }, failure);

@@ -7,7 +7,7 @@ use crate::sys::Tid;
 use crate::trap_reasons::TrapReason;
 use crate::watchpoints::{AccessKind, WatchReason, WatchpointId};
 use invigil_debuginfo::value::TypedValue;
-use invigil_session::target::{
+use invigil_target::{
     Breakpoint, BreakpointId, BreakpointKind, BreakpointSpec, Owner, StopReason, TargetError, TargetResult,
 };
 use std::collections::BTreeMap;

@@ -4,7 +4,7 @@ use crate::maps::{self, Mapping};
 use invigil_debuginfo::image::Image;
 use invigil_debuginfo::machine::Memory;
 use invigil_debuginfo::program::{MappedImage, Program};
-use invigil_session::target::{TargetError, TargetResult};
+use invigil_target::{TargetError, TargetResult};
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -17,7 +17,7 @@ use invigil_debuginfo::value::{
     Expression, ExpressionError, Extractor, FormatLimits, PendingWrite, RegisterNeeds, Scalar, ScalarKind,
     Scope, TypedValue, ValueRequest,
 };
-use invigil_session::target::{self as api, TargetError, TargetResult, Variable};
+use invigil_target::{self as api, TargetError, TargetResult, Variable};
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -105,7 +105,7 @@ impl NativeTarget {
         let tid = self.current;
         let plain = self.with_innermost_scope(tid, |scope| {
             let typed_value = scope.evaluate(&expression).map_err(|error| request_error(&error))?;
-            Ok(scope.to_scalar(&typed_value, ScalarKind::Bool))
+            TargetResult::Ok(scope.to_scalar(&typed_value, ScalarKind::Bool))
         })??;
         match plain {
             Scalar::Int(i) => Ok(i != 0),

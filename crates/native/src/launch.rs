@@ -2,8 +2,8 @@
 
 use crate::probes::ProbeMode;
 use crate::sys::{self, Tid};
-use invigil_session::stream::Stream;
-use invigil_session::target::TargetError;
+use invigil_target::TargetError;
+use invigil_target::stream::Stream;
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
 use std::os::fd::AsRawFd;
@@ -19,7 +19,7 @@ use std::thread;
 /// use invigil_native::{Launch, NativeTarget};
 /// let launch = Launch::new("./faulty").arg("input.txt");
 /// let target = NativeTarget::launch(&launch)?;
-/// # Ok::<(), invigil_session::target::TargetError>(())
+/// # Ok::<(), invigil_target::TargetError>(())
 /// ```
 #[derive(Debug, Default)]
 pub struct Launch {

@@ -69,7 +69,7 @@ mod tracer;
 mod trap_reasons;
 mod watchpoints;
 
-pub use invigil_session::stream::Stream;
+pub use invigil_target::stream::Stream;
 pub use launch::Launch;
 pub use native_target::NativeTarget;
 pub use probes::{ProbeMode, RecordingOptions, RecordingResult, RecordingSink};

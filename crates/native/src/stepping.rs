@@ -11,8 +11,8 @@ use crate::tracer::trace_error;
 use crate::trap_reasons::TrapReason;
 use invigil_debuginfo::program::Line;
 use invigil_debuginfo::unwinding::Frame;
-use invigil_session::pending_owners::OwnerSet;
-use invigil_session::target::{ResumeMode, StopReason, TargetError, TargetResult};
+use invigil_target::pending_owners::OwnerSet;
+use invigil_target::{ResumeMode, StopReason, TargetError, TargetResult};
 
 /// A line that takes more instructions probably waits for another thread in a loop: let all threads run.
 const MAX_LINE_INSTRUCTIONS: u32 = 20_000;

@@ -1,44 +1,39 @@
-//! Implementation of [`Target`]: a native program as a session sees it.
+//! The roles of a [`Target`] that a native program has.
 
 use crate::native_target::NativeTarget;
 use invigil_monitor::embedded::EmbeddedMonitor;
 use invigil_monitor::event::{EventBatch, EventCatalog, EventSet};
 use invigil_monitor::mac::{ScriptPlan, ScriptState};
-use invigil_session::target::{
-    Breakpoint, BreakpointId, BreakpointSpec, Checkpoint, CheckpointId, Frame, Interrupter, Owner, ProbeInfo,
-    ReplayLog, ResumeMode, ScriptPlacement, SourceLine, StopReason, Target, TargetResult, Thread,
-    UnresolvedEvent, Variable,
+use invigil_target::{
+    Breakpoint, BreakpointId, BreakpointSpec, Breakpoints, Checkpoint, CheckpointId, Checkpoints,
+    EmbeddedHost, EventSource, Frame, Inspection, Interrupter, MethodCalls, NativeInspection, Owner,
+    ProbeInfo, ReplayLog, ResumeMode, RunControl, ScriptPlacement, SourceLine, StopReason, Target,
+    TargetResult, Thread, UnresolvedEvent, Unsupported, Variable,
 };
 
+const NO_METHOD_CALLS: Unsupported = Unsupported("only a Java program has methods that an action can call");
+
 impl Target for NativeTarget {
+    fn native_inspection(&mut self) -> Result<&mut dyn NativeInspection, Unsupported> {
+        Ok(self)
+    }
+
+    fn checkpoints(&mut self) -> Result<&mut dyn Checkpoints, Unsupported> {
+        Ok(self)
+    }
+
+    fn embedded_host(&mut self) -> Result<&mut dyn EmbeddedHost, Unsupported> {
+        Ok(self)
+    }
+
+    fn method_calls(&mut self) -> Result<&mut dyn MethodCalls, Unsupported> {
+        Err(NO_METHOD_CALLS)
+    }
+}
+
+impl RunControl for NativeTarget {
     fn is_alive(&self) -> bool {
         !self.has_exited()
-    }
-
-    fn prepare(&mut self, catalog: &EventCatalog) -> TargetResult<Vec<UnresolvedEvent>> {
-        self.map_agent();
-        self.plan_events(catalog)
-    }
-
-    fn can_embed_monitors(&self) -> bool {
-        self.can_embed() && self.is_embedding_worthwhile()
-    }
-
-    fn embed_monitors(&mut self, monitors: &[EmbeddedMonitor], scripts: &[ScriptState]) -> TargetResult {
-        self.upload_monitors(monitors, scripts)
-    }
-
-    fn place_scripts(&mut self, scripts: &[ScriptPlan]) -> ScriptPlacement {
-        self.probes.set_scripts(scripts.to_vec());
-        ScriptPlacement::WithMonitors
-    }
-
-    fn take_replay_log(&mut self) -> TargetResult<Option<ReplayLog>> {
-        self.take_replay_log()
-    }
-
-    fn instrument(&mut self, needs: &EventSet) -> TargetResult {
-        NativeTarget::instrument(self, needs)
     }
 
     fn resume(&mut self, how: &ResumeMode) -> TargetResult<StopReason> {
@@ -47,10 +42,6 @@ impl Target for NativeTarget {
 
     fn stop_all(&mut self) -> TargetResult {
         self.suspend()
-    }
-
-    fn events(&self) -> &EventBatch {
-        &self.batch
     }
 
     fn current_thread(&self) -> u32 {
@@ -68,7 +59,32 @@ impl Target for NativeTarget {
     fn detach(&mut self) -> TargetResult {
         NativeTarget::detach(self)
     }
+}
 
+impl EventSource for NativeTarget {
+    fn prepare(&mut self, catalog: &EventCatalog) -> TargetResult<Vec<UnresolvedEvent>> {
+        self.map_agent();
+        self.plan_events(catalog)
+    }
+
+    fn instrument(&mut self, needs: &EventSet) -> TargetResult {
+        NativeTarget::instrument(self, needs)
+    }
+
+    fn events(&self) -> &EventBatch {
+        &self.batch
+    }
+
+    fn probes(&mut self) -> Vec<ProbeInfo> {
+        self.list_probes()
+    }
+
+    fn probe_failure(&self) -> Option<String> {
+        self.probes.error.clone()
+    }
+}
+
+impl Breakpoints for NativeTarget {
     fn set_breakpoint(&mut self, owner: Owner, spec: &BreakpointSpec) -> TargetResult<BreakpointId> {
         NativeTarget::set_breakpoint(self, owner, spec)
     }
@@ -84,7 +100,9 @@ impl Target for NativeTarget {
     fn breakpoints(&mut self) -> Vec<Breakpoint> {
         self.list_breakpoints()
     }
+}
 
+impl Inspection for NativeTarget {
     fn threads(&mut self) -> Vec<Thread> {
         NativeTarget::threads(self)
     }
@@ -125,6 +143,20 @@ impl Target for NativeTarget {
         NativeTarget::assign(self, place, value)
     }
 
+    fn source_line(&mut self, place: Option<&str>) -> TargetResult<Option<SourceLine>> {
+        NativeTarget::source_line(self, place)
+    }
+
+    fn complete_function(&mut self, prefix: &str) -> Vec<String> {
+        self.program.names_with_prefix(prefix, 200)
+    }
+
+    fn info(&mut self) -> Vec<(String, String)> {
+        NativeTarget::info(self)
+    }
+}
+
+impl NativeInspection for NativeTarget {
     fn examine_memory(
         &mut self,
         expression: &str,
@@ -138,27 +170,9 @@ impl Target for NativeTarget {
     fn registers(&mut self) -> TargetResult<Vec<Variable>> {
         NativeTarget::registers(self)
     }
+}
 
-    fn source_line(&mut self, place: Option<&str>) -> TargetResult<Option<SourceLine>> {
-        NativeTarget::source_line(self, place)
-    }
-
-    fn complete_function(&mut self, prefix: &str) -> Vec<String> {
-        self.program.names_with_prefix(prefix, 200)
-    }
-
-    fn probes(&mut self) -> Vec<ProbeInfo> {
-        self.list_probes()
-    }
-
-    fn probe_failure(&self) -> Option<String> {
-        self.probes.error.clone()
-    }
-
-    fn info(&mut self) -> Vec<(String, String)> {
-        NativeTarget::info(self)
-    }
-
+impl Checkpoints for NativeTarget {
     fn take_checkpoint(&mut self) -> TargetResult<Checkpoint> {
         self.take_checkpoint()
     }
@@ -171,7 +185,26 @@ impl Target for NativeTarget {
         self.drop_checkpoint(id)
     }
 
-    fn checkpoints(&mut self) -> Vec<Checkpoint> {
-        self.list_checkpoints()
+    fn list_checkpoints(&mut self) -> Vec<Checkpoint> {
+        NativeTarget::list_checkpoints(self)
+    }
+}
+
+impl EmbeddedHost for NativeTarget {
+    fn can_embed_monitors(&self) -> bool {
+        self.can_embed() && self.is_embedding_worthwhile()
+    }
+
+    fn embed_monitors(&mut self, monitors: &[EmbeddedMonitor], scripts: &[ScriptState]) -> TargetResult {
+        self.upload_monitors(monitors, scripts)
+    }
+
+    fn place_scripts(&mut self, scripts: &[ScriptPlan]) -> ScriptPlacement {
+        self.probes.set_scripts(scripts.to_vec());
+        ScriptPlacement::WithMonitors
+    }
+
+    fn take_replay_log(&mut self) -> TargetResult<Option<ReplayLog>> {
+        self.take_replay_log()
     }
 }

@@ -4,7 +4,7 @@ use crate::sites::SiteId;
 use crate::sys::{self, Regs, Tid, WaitStatus};
 use invigil_debuginfo::value::Scalar;
 use invigil_monitor::event::EventId;
-use invigil_session::pending_owners::OwnerSet;
+use invigil_target::pending_owners::OwnerSet;
 use std::io;
 
 /// A call that has not returned, with the values that its exit event needs.

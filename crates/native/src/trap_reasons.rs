@@ -3,7 +3,7 @@
 use crate::sites::SiteId;
 use crate::sys::Tid;
 use crate::watchpoints::WatchpointId;
-use invigil_session::target::BreakpointId;
+use invigil_target::BreakpointId;
 
 /// Reason for a trap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

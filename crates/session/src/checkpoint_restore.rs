@@ -5,7 +5,7 @@
 
 use crate::checkpoint_tree::{CheckpointInfo, StoredCheckpoint};
 use crate::session::{Session, State};
-use crate::target::{CheckpointId, TargetError, TargetResult};
+use invigil_target::{Checkpoint, CheckpointId, TargetError, TargetResult};
 
 impl Session {
     /// Takes a checkpoint and returns its number.
@@ -40,7 +40,7 @@ impl Session {
                 &format!("there are {} checkpoints already", self.checkpoints.len()),
             )?;
         }
-        let program = self.target.take_checkpoint()?;
+        let program = self.target.checkpoints()?.take_checkpoint()?;
         let monitors = self.monitors.iter_mut().map(|attached| attached.monitor.checkpoint()).collect();
         let bytes: u64 = self.monitors.iter().map(|attached| attached.monitor.slices().bytes() as u64).sum();
         let id = self.checkpoints.next_id(automatic && self.history.count() == 0);
@@ -69,9 +69,13 @@ impl Session {
         Ok(id)
     }
 
+    fn list_target_checkpoints(&mut self) -> Vec<Checkpoint> {
+        self.target.checkpoints().map(|target| target.list_checkpoints()).unwrap_or_default()
+    }
+
     /// Updates the memory and the limitations of every checkpoint. Returns the sum of the memory.
     pub(crate) fn refresh_memory(&mut self) -> u64 {
-        let programs = self.target.checkpoints();
+        let programs = self.list_target_checkpoints();
         let mut sum = 0;
         for stored in self.checkpoints.iter_mut() {
             if let Some(program) = programs.iter().find(|program| program.id == stored.target) {
@@ -120,7 +124,12 @@ impl Session {
         let (program, event, needs) =
             (stored.target, stored.info.event_count, stored.instrumented_events.clone());
         let (monitors, scripts) = (stored.monitors.clone(), stored.scripts.clone());
-        if let Err(error) = self.target.restore_checkpoint(program) {
+        if let Err(error) = self
+            .target
+            .checkpoints()
+            .map_err(TargetError::from)
+            .and_then(|target| target.restore_checkpoint(program))
+        {
             self.handle_failed_restore(id, program)?;
             return Err(error);
         }
@@ -161,7 +170,7 @@ impl Session {
             self.state = State::Ended(None);
             self.finish_recording();
         }
-        let known = self.target.checkpoints();
+        let known = self.list_target_checkpoints();
         if known.iter().any(|checkpoint| checkpoint.id == program) {
             return Ok(());
         }
@@ -174,7 +183,7 @@ impl Session {
     /// If there is no such checkpoint, or the target cannot drop it.
     pub fn drop_checkpoint(&mut self, id: u32) -> TargetResult {
         let program = self.drop_stored(id)?;
-        self.target.drop_checkpoint(program)
+        self.target.checkpoints()?.drop_checkpoint(program)
     }
 
     /// Drops the session's part of a checkpoint. Returns the target's part.

@@ -1,9 +1,9 @@
 //! The tree of joint checkpoints of target and monitors.
 
-use crate::target::CheckpointId;
 use invigil_monitor::event::EventSet;
 use invigil_monitor::interactive;
 use invigil_monitor::mac::ScriptState;
+use invigil_target::CheckpointId;
 use std::collections::BTreeMap;
 use std::time::Duration;
 

@@ -8,15 +8,14 @@ use crate::history::History;
 use crate::listener::{Listener, MessageSource, NoopListener};
 use crate::outcome::{StateChange, SuspendReason};
 use crate::session::{Session, StopHandling};
-use crate::target::{TargetError, TargetResult};
 use crate::value_text;
-use invigil_monitor::automaton::StateId;
 use invigil_monitor::event::{Event, EventCatalog, EventMeta};
 use invigil_monitor::interactive::{Change, Request};
 use invigil_monitor::mac::ScriptState;
 use invigil_monitor::observer::TransitionTaken;
 use invigil_monitor::slices::DeadObjects;
 use invigil_monitor::verdict::Verdict;
+use invigil_target::{TargetError, TargetResult};
 use invigil_trace::TracePosition;
 
 /// Effects of an event other than changes of state.
@@ -91,7 +90,7 @@ impl Session {
             let event = self.batch.event(at).id;
             for call in 0..self.calls.len() {
                 if self.calls[call].0 == event {
-                    self.target.invoke(call)?;
+                    self.target.method_calls()?.invoke(call)?;
                 }
             }
         }
@@ -136,7 +135,7 @@ impl Session {
     ///
     /// Returns false if their log is not available.
     pub(crate) fn sync_monitors(&mut self) -> TargetResult<bool> {
-        let Some(log) = self.target.take_replay_log()? else { return Ok(false) };
+        let Some(log) = self.target.embedded_host()?.take_replay_log()? else { return Ok(false) };
         let count_before = self.history.count();
         self.history.skip(log.evicted_events);
         self.restore_scripts(&log.scripts)?;
@@ -282,18 +281,10 @@ fn collect_changes(
             if attached.has_reaction(taken.from, taken.to) {
                 due.push(state_change(property, attached, event, number, *taken, all.get(at + 1)));
             }
-            violated |= is_violation(attached, *taken);
+            violated |= attached.monitor.automaton().is_violation(taken.from, taken.to);
         }
     }
     violated
-}
-
-/// Whether a slice entered a non-accepting state from a state that is not.
-pub(crate) fn is_violation(attached: &AttachedMonitor, taken: TransitionTaken) -> bool {
-    let verdict = |state: StateId| attached.monitor.automaton().states[usize::from(state)].verdict;
-    taken.from != taken.to
-        && verdict(taken.to) == Verdict::NonAccepting
-        && verdict(taken.from) != Verdict::NonAccepting
 }
 
 #[cold]

@@ -1,7 +1,7 @@
 //! Results of starting and running a session.
 
-use crate::target::{BreakpointId, TargetError, Termination, UnresolvedEvent};
 use invigil_monitor::verdict::{MonitorFault, Verdict};
+use invigil_target::{BreakpointId, TargetError, Termination, UnresolvedEvent};
 use std::fmt;
 
 /// Why the target is stopped and the user has to decide how to continue.

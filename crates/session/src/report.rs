@@ -5,14 +5,13 @@
 
 use crate::attached_monitor::AttachedMonitor;
 use crate::checkpoint_tree::CheckpointInfo;
-use crate::events::is_violation;
 use crate::session::{Session, State};
-use crate::target::{Frame, Termination, Variable};
 use invigil_check::{Binding, PropertyResult, RenderedValue, Violation, binding};
 use invigil_expr::value::Value;
 use invigil_monitor::interactive::Change;
 use invigil_monitor::observer::TransitionTaken;
 use invigil_monitor::slices::SliceId;
+use invigil_target::{Frame, Termination, Variable};
 
 /// A violation in a live program, with the call stack at that event.
 #[derive(Clone, Debug, PartialEq)]
@@ -159,7 +158,9 @@ impl Session {
                 .iter()
                 .enumerate()
                 .filter_map(|(at, change)| match change {
-                    Change::Taken(taken) if is_violation(attached, *taken) => {
+                    Change::Taken(taken)
+                        if attached.monitor.automaton().is_violation(taken.from, taken.to) =>
+                    {
                         Some((*taken, slice_binding(attached, *taken, changes.get(at + 1))))
                     }
                     _ => None,

@@ -7,9 +7,9 @@
 use crate::history::batch_event;
 use crate::outcome::RunOutcome;
 use crate::session::Session;
-use crate::target::{ResumeMode, StopReason, TargetError, TargetResult};
 use invigil_check::ReportedEvent;
 use invigil_monitor::event::{Event, EventBatch};
+use invigil_target::{ResumeMode, StopReason, TargetError, TargetResult};
 
 /// Result of reverse execution.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,9 +42,7 @@ impl Session {
     /// target cannot be run.
     pub fn reverse_to(&mut self, number: u64) -> TargetResult<ReverseResult> {
         self.check_idle("go back")?;
-        if let Some(why) = self.target.checkpoints_unsupported() {
-            return Err(TargetError::Request(why.to_owned()));
-        }
+        self.target.checkpoints()?;
         if number > self.history.count() {
             let message = format!("event {number} has not happened yet: there were {}", self.history.count());
             return Err(TargetError::Request(message));

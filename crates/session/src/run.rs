@@ -3,8 +3,25 @@
 use crate::attached_monitor::AttachedMonitor;
 use crate::outcome::{RunOutcome, StartError, StartOutcome, StateChange, SuspendReason};
 use crate::session::{Session, State};
-use crate::target::{Owner, ResumeMode, ScriptPlacement, StopReason, TargetError, TargetResult, Termination};
 use invigil_monitor::embedded::EmbeddedMonitor;
+use invigil_monitor::event::EventId;
+use invigil_monitor::mac::MethodCall;
+use invigil_target::{
+    BreakpointId, Owner, ResumeMode, ScriptPlacement, StopReason, TargetError, TargetResult, Termination,
+    UnresolvedEvent, Unsupported,
+};
+
+/// A method that an action of a script calls in a target that has none.
+fn unsupported_call((event, call): &(EventId, MethodCall), why: Unsupported) -> UnresolvedEvent {
+    UnresolvedEvent {
+        event: *event,
+        param: None,
+        reason: format!("`{call}` cannot be called: {why}"),
+        help: "remove the method, and let a scenario react instead: `on entering state invoked of …`"
+            .to_owned(),
+        pending: false,
+    }
+}
 
 impl Session {
     /// Prepares the target, lets the scenarios react to the initial verdicts, and instruments the target for the first
@@ -20,7 +37,10 @@ impl Session {
         // Derived events do not come from the target.
         unresolved.retain(|event| !self.derived.contains(event.event));
         if !self.calls.is_empty() {
-            unresolved.extend(self.target.prepare_calls(&self.calls)?);
+            unresolved.extend(match self.target.method_calls() {
+                Ok(methods) => methods.prepare_calls(&self.calls)?,
+                Err(why) => self.calls.iter().map(|call| unsupported_call(call, why)).collect(),
+            });
         }
         let (pending, unresolved): (Vec<_>, Vec<_>) = unresolved.into_iter().partition(|event| event.pending);
         if !unresolved.is_empty() {
@@ -113,7 +133,8 @@ impl Session {
     /// Resumes the target, with the monitors embedded where possible. If the target has ended, that is a [`StopReason`], not an
     /// error.
     pub(crate) fn resume(&mut self, mode: &ResumeMode) -> TargetResult<StopReason> {
-        let embed = self.target.can_embed_monitors() && self.may_embed();
+        let embed =
+            self.may_embed() && self.target.embedded_host().is_ok_and(|host| host.can_embed_monitors());
         self.resume_with(mode, embed)
     }
 
@@ -126,7 +147,7 @@ impl Session {
         if embed {
             let embedded: Vec<EmbeddedMonitor> =
                 self.monitors.iter().map(AttachedMonitor::embedded).collect();
-            self.target.embed_monitors(&embedded, &self.scripts.state())?;
+            self.target.embedded_host()?.embed_monitors(&embedded, &self.scripts.state())?;
         }
         let stop = match self.target.resume(mode) {
             Err(TargetError::Ended(ending)) => StopReason::Ended(ending),
@@ -183,7 +204,7 @@ impl Session {
     }
 
     /// Handles breakpoints of scenarios: calls their handlers. One without a handler suspends the target.
-    fn handle_breakpoints(&mut self, breakpoints: &[crate::target::BreakpointId]) -> TargetResult {
+    fn handle_breakpoints(&mut self, breakpoints: &[BreakpointId]) -> TargetResult {
         for id in breakpoints {
             match self.callbacks.get(id).copied() {
                 Some((scenario, function)) => {

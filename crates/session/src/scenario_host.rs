@@ -4,7 +4,6 @@ use crate::listener::MessageSource;
 use crate::outcome::{StateChange, SuspendReason};
 use crate::running_scenario::string_value;
 use crate::session::{Deferred, Session};
-use crate::target::{BreakpointId, BreakpointKind, BreakpointSpec, Owner, TargetError};
 use crate::value_text::{ParsedValue, Scalar, parse_value};
 use invigil_expr::compare::ValueReader;
 use invigil_expr::fault::{EvalResult, Fault, FaultKind};
@@ -12,6 +11,7 @@ use invigil_expr::machine::Host;
 use invigil_expr::program::CodeId;
 use invigil_expr::value::Value;
 use invigil_lang::scn::{Scenario, ScenarioFunction};
+use invigil_target::{BreakpointId, BreakpointKind, BreakpointSpec, Owner, TargetError};
 use std::sync::Arc;
 
 /// Host of a scenario's blocks: executes the functions that they call on the session.

@@ -10,7 +10,6 @@ use crate::outcome::{StateChange, SuspendReason};
 use crate::recorder::Recorder;
 use crate::report::LiveViolation;
 use crate::running_scenario::RunningScenario;
-use crate::target::{BreakpointId, ScriptPlacement, Target, TargetError, TargetResult, Termination};
 use invigil_check::PathStep;
 use invigil_expr::diag::nearest;
 use invigil_expr::program::CodeId;
@@ -20,6 +19,7 @@ use invigil_monitor::event::{EventBatch, EventCatalog, EventId, EventSet};
 use invigil_monitor::interactive::InteractiveMonitor;
 use invigil_monitor::mac::{MethodCall, ScriptPlan, Scripts};
 use invigil_monitor::slices::{DeadObjects, SliceId};
+use invigil_target::{BreakpointId, ScriptPlacement, Target, TargetError, TargetResult, Termination};
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -200,7 +200,10 @@ impl Session {
             self.calls.iter().for_each(|(event, _)| attached.react_to(*event));
         }
         if self.recorder.is_none() {
-            self.script_placement = self.target.place_scripts(&plans);
+            self.script_placement = match self.target.embedded_host() {
+                Ok(host) => host.place_scripts(&plans),
+                Err(_) => ScriptPlacement::InSession,
+            };
         }
         if self.script_placement != ScriptPlacement::InTarget {
             self.scripts = scripts;

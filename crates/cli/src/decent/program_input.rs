@@ -10,10 +10,8 @@ use crate::{CliError, SUBJECT_FAILED};
 use invigil_lab::inputs::{self, EventMapping, Observation, ObservationInput, RoundCollector};
 use invigil_monitor::event::{EventCatalog, EventId, EventSet};
 use invigil_native::NativeTarget;
-use invigil_session::stream::Stream;
-use invigil_session::target::{
-    Interrupter, ResumeMode, StopReason, Target, TargetError, TargetResult, Termination,
-};
+use invigil_target::stream::Stream;
+use invigil_target::{Interrupter, ResumeMode, StopReason, Target, TargetError, TargetResult, Termination};
 use std::io;
 use std::os::fd::AsFd;
 use std::path::Path;

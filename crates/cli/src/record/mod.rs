@@ -12,7 +12,8 @@ use invigil_cockpit::{
     Files, InterruptHandle, LoadedFiles, missing_probes_note, pending_note, render_unresolved,
 };
 use invigil_native::{NativeTarget, RecordingOptions};
-use invigil_session::target::{ResumeMode, StopReason, Target, TargetError, TargetResult, UnresolvedEvent};
+use invigil_target::prelude::*;
+use invigil_target::{ResumeMode, StopReason, TargetError, TargetResult, UnresolvedEvent};
 use output::Output;
 use std::path::Path;
 use std::process::ExitCode;

@@ -3,7 +3,7 @@
 use super::args::Record;
 use crate::CliError;
 use crate::terminal::Terminal;
-use invigil_session::target::{ProbeInfo, Termination};
+use invigil_target::{ProbeInfo, Termination};
 use serde_json::json;
 
 /// Why a recording ended.

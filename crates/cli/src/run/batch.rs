@@ -6,8 +6,8 @@ use invigil_check::report::Paint;
 use invigil_cockpit::prompt::PROMPT;
 use invigil_cockpit::report::{Crash, RunReport};
 use invigil_monitor::verdict::Verdict;
-use invigil_session::target::ResumeMode;
 use invigil_session::{RunOutcome, SuspendReason};
+use invigil_target::ResumeMode;
 
 /// Result of a batch run, in addition to the session's report.
 #[derive(Default)]

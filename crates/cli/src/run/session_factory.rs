@@ -4,7 +4,7 @@ use super::scripts::{self, ProgramInfo};
 use crate::load::{load, load_scenarios};
 use invigil_cockpit::{Files, LoadedFiles, SessionFactory};
 use invigil_lang::report::render;
-use invigil_session::target::{Target, TargetResult};
+use invigil_target::{Target, TargetResult};
 use std::sync::Arc;
 
 /// Starts the target or attaches to it.

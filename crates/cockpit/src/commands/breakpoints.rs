@@ -3,7 +3,7 @@
 use super::{number, required};
 use crate::command::{ArgumentKind, Arguments, Command, CommandContext, CommandResult, CommandTopic};
 use crate::render::columns;
-use invigil_session::target::{Breakpoint, BreakpointId, BreakpointKind, BreakpointSpec, Owner};
+use invigil_target::{Breakpoint, BreakpointId, BreakpointKind, BreakpointSpec, Owner};
 
 const LOCATIONS: &str = "  break queue_push             a function\n  break faulty.c:32            a line\n  break 32 if c == 'i'         a line of the current file, with a condition\n  break *0x401136              an address\n  break -leave queue_push      the return of a function";
 

@@ -4,6 +4,7 @@ use super::required;
 use crate::command::{ArgumentKind, Arguments, Command, CommandContext, CommandResult, CommandTopic};
 use crate::render::frame;
 use crate::repl_state::MemoryView;
+use invigil_target::TargetError;
 
 const FORMATS: &str =
     "x hexadecimal, d decimal, u unsigned, o octal, t binary, c character, a address, s string";
@@ -33,11 +34,7 @@ fn print(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandR
         return Err(format!("unknown format `{}`; use one letter: {FORMATS}", arguments.format));
     }
     if format == Some('s') {
-        let lines = context
-            .session
-            .target()
-            .examine_memory(expression, 1, 's', 1)
-            .map_err(|error| error.to_string())?;
+        let lines = examine_memory(context, expression, 1, 's', 1)?;
         return Ok(lines.join("\n") + "\n");
     }
     let value = context.session.target().evaluate(expression).map_err(|error| error.to_string())?;
@@ -130,10 +127,8 @@ fn examine(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> Comman
         ("", None) => return Err("missing address, as in `x/8xw buffer`".to_owned()),
         (expression, _) => expression,
     };
+    let lines = examine_memory(context, expression, request.count, request.format, request.size)?;
     let target = context.session.target();
-    let lines = target
-        .examine_memory(expression, request.count, request.format, request.size)
-        .map_err(|error| error.to_string())?;
     // Strings and instructions have no fixed length: only the target knows where they end.
     request.next = match request.format {
         's' | 'i' => None,
@@ -180,6 +175,20 @@ fn parse_examine_format(format: &str, last: MemoryView) -> Result<MemoryView, St
         request.size = 1;
     }
     Ok(request)
+}
+
+/// Memory from the address that an expression denotes, one text per line.
+fn examine_memory(
+    context: &mut CommandContext<'_>,
+    expression: &str,
+    count: usize,
+    format: char,
+    size: usize,
+) -> Result<Vec<String>, String> {
+    let native = context.session.target().native_inspection().map_err(TargetError::from);
+    native
+        .and_then(|native| native.examine_memory(expression, count, format, size))
+        .map_err(|error| error.to_string())
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use super::{breakpoints, history, properties, stack};
 use crate::command::{ArgumentKind, Arguments, Command, CommandContext, CommandResult, CommandTopic, listed};
 use crate::render::{columns, frame};
 use invigil_expr::diag::nearest;
+use invigil_target::TargetError;
 
 pub(crate) const TABLE: &[Command] =
     &[Command::new(CommandTopic::Program, "info", "WHAT", "Show a list or a fact about the session", info)
@@ -61,7 +62,13 @@ fn info(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandRe
         }
         "args" => args(context),
         "registers" => {
-            let registers = context.session.target().registers().map_err(|error| error.to_string())?;
+            let registers = context
+                .session
+                .target()
+                .native_inspection()
+                .map_err(TargetError::from)
+                .and_then(|target| target.registers())
+                .map_err(|error| error.to_string())?;
             Ok(render_variables(&registers, "The registers are not available."))
         }
         "program" => Ok(render_facts(context, |name| name != "signals")),
@@ -73,7 +80,7 @@ fn info(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandRe
     }
 }
 
-fn render_variables(variables: &[invigil_session::target::Variable], none: &str) -> String {
+fn render_variables(variables: &[invigil_target::Variable], none: &str) -> String {
     if variables.is_empty() { format!("{none}\n") } else { frame::render_variables(variables, "") }
 }
 

@@ -6,7 +6,7 @@ use crate::command::{ArgumentKind, Arguments, Command, CommandContext, CommandRe
 use crate::render::stop;
 use crate::start::open;
 use invigil_session::RunOutcome;
-use invigil_session::target::ResumeMode;
+use invigil_target::ResumeMode;
 
 pub(crate) const TABLE: &[Command] = &[
     Command::new(CommandTopic::Running, "run", "", "Run the program from its start", run)

@@ -1,7 +1,7 @@
 //! Stack frames and variables.
 
 use invigil_check::report::{Paint, Style, printable};
-use invigil_session::target::{Frame, Variable};
+use invigil_target::{Frame, Variable};
 
 /// Renders a frame: `queue_push (q=0x4052a0, c=105 'i') at faulty.c:32`.
 pub(crate) fn render_frame(frame: &Frame, style: &Style) -> String {

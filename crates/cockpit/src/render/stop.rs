@@ -9,8 +9,8 @@ use invigil_lang::report::render;
 use invigil_monitor::automaton::EndVerdict;
 use invigil_monitor::interactive::InteractiveMonitor;
 use invigil_monitor::verdict::{MonitorFault, Verdict};
-use invigil_session::target::{BreakpointId, BreakpointKind, Frame, Termination};
 use invigil_session::{RunOutcome, StateChange, SuspendReason};
+use invigil_target::{BreakpointId, BreakpointKind, Frame, Termination};
 
 /// Number of source lines shown before and after the current one.
 const CONTEXT: u32 = 2;
@@ -63,7 +63,7 @@ pub(crate) fn render_outcome(context: &mut CommandContext<'_>, outcome: &RunOutc
     if !context.repl.hint_shown {
         context.repl.hint_shown = true;
         out.push('\n');
-        let can_reverse = context.session.target().checkpoints_unsupported().is_none();
+        let can_reverse = context.session.target().checkpoints().is_ok();
         out.push_str(&style.paint(Paint::Faint, hint(can_reverse)));
         out.push('\n');
     }

@@ -5,8 +5,8 @@ use invigil_check::report::{presumption, verdict_word};
 use invigil_check::{PropertyResult, ReportedEvent, Variable};
 use invigil_monitor::automaton::Automaton;
 use invigil_monitor::verdict::Verdict;
-use invigil_session::target::{self, Termination};
 use invigil_session::{CheckpointInfo, LiveViolation, ReportedFrame};
+use invigil_target::Termination;
 use serde_json::{Map, Value, json};
 
 /// The version of the schema.
@@ -167,7 +167,7 @@ fn pairs(variables: &[Variable]) -> Value {
     Value::Object(variables.iter().map(|variable| (variable.name.clone(), variable.value.json())).collect())
 }
 
-fn variables_json(variables: &[target::Variable]) -> Value {
+fn variables_json(variables: &[invigil_target::Variable]) -> Value {
     let pairs = variables.iter().map(|variable| (variable.name.clone(), variable.value.as_str().into()));
     Value::Object(pairs.collect())
 }

@@ -6,7 +6,7 @@ mod text;
 use crate::session_factory::{AutomatonRole, LoadedFiles};
 use invigil_check::PropertyResult;
 use invigil_session::ReportedFrame;
-use invigil_session::target::Termination;
+use invigil_target::Termination;
 
 /// The report of a run, with everything that rendering needs.
 pub struct RunReport<'a> {

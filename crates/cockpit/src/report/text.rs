@@ -6,8 +6,8 @@ use invigil_check::report::{
     Paint, Style, count, event_text, formula_line, grouped, path_table, reason_line, state_change_text,
     summary, time,
 };
-use invigil_session::target::Termination;
 use invigil_session::{LiveViolation, ReportedFrame};
+use invigil_target::Termination;
 
 impl RunReport<'_> {
     /// Renders the violations, the crash if there was one, the summary of the properties, the checkpoints, and how

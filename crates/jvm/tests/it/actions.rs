@@ -3,7 +3,7 @@
 use crate::common::{classes, compiled};
 use crate::scripts::{Begun, begin, example, run, watched_in};
 use invigil_session::StartError;
-use invigil_session::target::UnresolvedEvent;
+use invigil_target::UnresolvedEvent;
 
 #[test]
 fn invoked_method_corrects_the_program() {

@@ -2,8 +2,9 @@
 
 use crate::common::{Live, launch};
 use invigil_monitor::event::{EventCatalog, EventKind};
-use invigil_session::target::{
-    BreakpointKind, BreakpointSpec, Owner, ResumeMode, StopReason, Target, TargetError, Termination,
+use invigil_target::prelude::*;
+use invigil_target::{
+    BreakpointKind, BreakpointSpec, Owner, ResumeMode, StopReason, TargetError, Termination,
 };
 use invigil_test_support::language::declare;
 

@@ -2,7 +2,8 @@
 
 use invigil_jvm::{JavaTarget, Launch, Stream};
 use invigil_monitor::event::{EventCatalog, EventKind, EventSet};
-use invigil_session::target::{ResumeMode, StopReason, Target, TargetResult, UnresolvedEvent};
+use invigil_target::prelude::*;
+use invigil_target::{ResumeMode, StopReason, TargetResult, UnresolvedEvent};
 use invigil_test_support::java;
 use std::path::{Path, PathBuf};
 use std::{fs, io};

@@ -3,8 +3,8 @@
 use crate::common::{launch, printed};
 use invigil_jvm::JavaTarget;
 use invigil_monitor::event::EventCatalog;
-use invigil_session::target::{ResumeMode, Termination};
 use invigil_session::{RunOutcome, Session, SessionOptions};
+use invigil_target::{ResumeMode, Termination};
 use invigil_test_support::language;
 use std::sync::Arc;
 

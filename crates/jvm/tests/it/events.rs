@@ -2,7 +2,7 @@
 
 use crate::common::{Live, launch, printed};
 use invigil_monitor::event::{EventCatalog, EventKind};
-use invigil_session::target::{StopReason, Termination};
+use invigil_target::{StopReason, Termination};
 use invigil_test_support::language::declare;
 
 #[test]
@@ -110,7 +110,7 @@ fn interface_method_denotes_all_implementations() {
 #[test]
 fn only_needed_events_are_reported() {
     use invigil_monitor::event::{EventId, EventSet};
-    use invigil_session::target::Target;
+    use invigil_target::prelude::*;
     let mut catalog = EventCatalog::default();
     declare(&mut catalog, EventKind::Before, "Queue.push", &[]);
     declare(&mut catalog, EventKind::Before, "Queue.pop", &[]);

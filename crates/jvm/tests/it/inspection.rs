@@ -2,7 +2,8 @@
 
 use crate::common::{Live, launch, printed};
 use invigil_monitor::event::{EventCatalog, EventKind};
-use invigil_session::target::{StopReason, Target, TargetError, Termination};
+use invigil_target::prelude::*;
+use invigil_target::{StopReason, TargetError, Termination};
 use invigil_test_support::language::declare;
 
 fn at_pop() -> (invigil_jvm::Launch, Live) {
@@ -62,9 +63,7 @@ fn frames_locals_and_values_are_shown() {
         let Err(TargetError::Request(said)) = target.evaluate(text) else { panic!("{text} has a value") };
         assert!(said.contains(words), "{text}: {said}");
     }
-    assert!(
-        matches!(target.take_checkpoint(), Err(TargetError::Request(words)) if words.contains("--record"))
-    );
+    assert!(target.checkpoints().is_err_and(|why| why.0.contains("--record")));
     let facts = target.info();
     assert!(facts.iter().any(|(name, value)| name == "classes woven" && value == "1"), "{facts:?}");
 }

@@ -4,7 +4,7 @@ use crate::common::{Live, compiled};
 use invigil_jvm::{ClassPath, Launch, Stream, constant};
 use invigil_lang::pedl::ast::Literal;
 use invigil_monitor::event::{EventCatalog, EventKind};
-use invigil_session::target::{StopReason, Termination, UnresolvedEvent};
+use invigil_target::{StopReason, Termination, UnresolvedEvent};
 use invigil_test_support::Folder;
 use invigil_test_support::language::declare;
 use std::fs;
@@ -287,7 +287,7 @@ fn malformed_class_file_is_not_woven() {
 
 #[test]
 fn too_long_method_is_skipped_with_warning() {
-    use invigil_session::target::Target;
+    use invigil_target::prelude::*;
     let folder = Folder::new();
     // Each statement is six bytes long: with a probe, the method would be much too long.
     let long = "x = 1;\n".repeat(9000);

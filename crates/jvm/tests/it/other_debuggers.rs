@@ -3,9 +3,8 @@
 use crate::common::{Live, classes, printed};
 use invigil_jvm::{Launch, Stream};
 use invigil_monitor::event::{EventCatalog, EventKind};
-use invigil_session::target::{
-    BreakpointKind, BreakpointSpec, Owner, StopReason, Target, TargetError, Termination,
-};
+use invigil_target::prelude::*;
+use invigil_target::{BreakpointKind, BreakpointSpec, Owner, StopReason, TargetError, Termination};
 use invigil_test_support::language::declare;
 use std::io::{Read, Write};
 use std::net::TcpListener;

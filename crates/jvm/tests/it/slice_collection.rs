@@ -3,8 +3,8 @@
 use crate::common::classes;
 use invigil_jvm::{JavaTarget, Launch, Stream};
 use invigil_monitor::event::EventCatalog;
-use invigil_session::target::ResumeMode;
 use invigil_session::{Listener, MessageSource, RunOutcome, Session, SessionOptions};
+use invigil_target::ResumeMode;
 use invigil_test_support::language;
 use std::sync::Arc;
 

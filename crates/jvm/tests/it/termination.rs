@@ -7,7 +7,8 @@ use invigil_jvm_agent::protocol::{
     WireValue,
 };
 use invigil_monitor::event::{EventCatalog, EventKind};
-use invigil_session::target::{StopReason, Target, TargetError, Termination};
+use invigil_target::prelude::*;
+use invigil_target::{StopReason, TargetError, Termination};
 use invigil_test_support::language::declare;
 use std::io::Write;
 use std::os::unix::net::{UnixListener, UnixStream};

@@ -2,7 +2,7 @@
 
 use crate::common::{Live, classes, launch, printed};
 use invigil_monitor::event::{EventCatalog, EventKind};
-use invigil_session::target::{StopReason, Termination};
+use invigil_target::{StopReason, Termination};
 use invigil_test_support::language::declare;
 use std::process::Command;
 

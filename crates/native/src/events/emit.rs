@@ -12,7 +12,7 @@ use invigil_debuginfo::program::Program;
 use invigil_debuginfo::value::{RegisterNeeds, Scalar, TypeIndex as Types, ValueRequest};
 use invigil_expr::value::Value;
 use invigil_monitor::event::{EventMeta, ParamSource, ParamType};
-use invigil_session::target::{StopReason, TargetResult};
+use invigil_target::{StopReason, TargetResult};
 
 impl NativeTarget {
     /// Emits all events of a site.

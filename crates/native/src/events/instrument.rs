@@ -5,7 +5,7 @@ use crate::native_target::NativeTarget;
 use crate::trap_reasons::TrapReason;
 use crate::watchpoints::{AccessKind, WatchReason};
 use invigil_monitor::event::EventSet;
-use invigil_session::target::TargetResult;
+use invigil_target::TargetResult;
 
 impl NativeTarget {
     /// Instruments these events only. While monitors are embedded, all events stay instrumented; the set takes effect

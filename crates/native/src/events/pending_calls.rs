@@ -14,7 +14,7 @@ use invigil_debuginfo::value::{RegisterNeeds, Scalar};
 use invigil_expr::value::Value;
 use invigil_monitor::event::{EventMeta, ParamSource};
 use invigil_probe::pending_calls::{MAX_STACK_SIZE, PendingCall as AgentCall};
-use invigil_session::target::TargetResult;
+use invigil_target::TargetResult;
 
 impl NativeTarget {
     /// Saves the values that an exit event needs, at the entry of the function or at a tail call.

@@ -8,7 +8,7 @@ use crate::tracer::{signal_name, trace_error};
 use invigil_debuginfo::value::Scalar;
 use invigil_expr::value::Value;
 use invigil_monitor::event::{EventMeta, ParamSource, ParamType};
-use invigil_session::target::{StopReason, TargetResult};
+use invigil_target::{StopReason, TargetResult};
 
 impl NativeTarget {
     /// Emits a predefined event, if it is instrumented.
@@ -23,7 +23,7 @@ impl NativeTarget {
             _ => None,
         };
         let status = match &self.termination {
-            Some(invigil_session::target::Termination::Exited(status)) => Some(*status),
+            Some(invigil_target::Termination::Exited(status)) => Some(*status),
             _ => None,
         };
         self.emit_predefined_event(tid, name, |param| match (name, param, status) {

@@ -2,7 +2,7 @@
 
 use super::{EventPlan, Trigger};
 use invigil_monitor::event::ParamSource;
-use invigil_session::target::UnresolvedEvent;
+use invigil_target::UnresolvedEvent;
 
 /// The events with their parameters; several parameters may be synonyms.
 const PARAMETERS_BY_EVENT: [(&str, &[&str]); 6] = [

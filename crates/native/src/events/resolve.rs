@@ -12,7 +12,7 @@ use invigil_debuginfo::value::{
     Expression, ExpressionError, Extractor, RegisterNeeds, ScalarKind, Scope, ValueRequest,
 };
 use invigil_monitor::event::{EventCatalog, EventKind, EventSet, ParamSource, ParamType};
-use invigil_session::target::{TargetError, TargetResult, UnresolvedEvent};
+use invigil_target::{TargetError, TargetResult, UnresolvedEvent};
 use std::sync::Arc;
 
 /// Names of the registers in which integer arguments are passed.

@@ -11,7 +11,7 @@ use crate::tracer::{TraceStop, Tracer, trace_error};
 use crate::trap_reasons::TrapReason;
 use invigil_debuginfo::program::Program;
 use invigil_debuginfo::value::type_index::TypeIndex;
-use invigil_session::target::{TargetError, TargetResult};
+use invigil_target::{TargetError, TargetResult};
 use nix::unistd::Pid;
 use std::ops::Range;
 

@@ -23,7 +23,7 @@ use invigil_debuginfo::machine::{ARGUMENTS, Inaccessible, Memory, RAX, RBP, RIP,
 use invigil_debuginfo::program::Program;
 use invigil_debuginfo::value::type_index::TypeIndex;
 use invigil_monitor::event::EventBatch;
-use invigil_session::target::{TargetError, TargetResult, Termination};
+use invigil_target::{TargetError, TargetResult, Termination};
 use std::sync::Arc;
 use std::sync::atomic::AtomicI32;
 use std::time::Instant;
@@ -214,7 +214,7 @@ impl NativeTarget {
     }
 
     /// Sets whether events whose functions are not found are pending
-    /// ([`UnresolvedEvent::pending`](invigil_session::target::UnresolvedEvent)): they occur once a library that
+    /// ([`UnresolvedEvent::pending`](invigil_target::UnresolvedEvent)): they occur once a library that
     /// defines the function is loaded.
     pub fn allow_pending_events(&mut self, allow: bool) {
         self.plans.allow_pending = allow;

@@ -7,8 +7,8 @@ use crate::sites::SiteId;
 use crate::sys::Tid;
 use crate::tracer::{TraceStop, Tracer, signal_name};
 use crate::trap_reasons::TrapReason;
-use invigil_session::pending_owners::OwnerSet;
-use invigil_session::target::{Owner, StopReason, TargetResult};
+use invigil_target::pending_owners::OwnerSet;
+use invigil_target::{Owner, StopReason, TargetResult};
 use std::time::Instant;
 
 impl NativeTarget {

@@ -3,7 +3,7 @@
 use super::NativeTarget;
 use crate::sys::{SignalInfo, Tid};
 use crate::tracer::signal_name;
-use invigil_session::target::{StopReason, TargetResult};
+use invigil_target::{StopReason, TargetResult};
 use std::sync::atomic::Ordering;
 
 impl NativeTarget {

@@ -3,7 +3,7 @@
 use super::NativeTarget;
 use crate::sys::{self, Tid};
 use crate::tracer::{Tracer, signal_name};
-use invigil_session::target::{Interrupter, TargetResult, Termination};
+use invigil_target::{Interrupter, TargetResult, Termination};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 

@@ -9,7 +9,7 @@ use invigil_probe::control::ControlBlock;
 use invigil_probe::entry::{SITE_STACK_OFFSET, STACK_IN_USE};
 use invigil_probe::pending_calls::SITE_MARKS;
 use invigil_probe::safe_read::MAX_FUNCTION_LEN;
-use invigil_session::target::{TargetError, TargetResult};
+use invigil_target::{TargetError, TargetResult};
 use std::fs::File;
 use std::mem::offset_of;
 use std::ops::Range;

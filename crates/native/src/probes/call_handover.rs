@@ -10,7 +10,7 @@ use crate::sys::Tid;
 use crate::traced_thread::PendingCall;
 use invigil_probe::message::{Answer, Request};
 use invigil_probe::pending_calls::PendingCall as AgentCall;
-use invigil_session::target::TargetResult;
+use invigil_target::TargetResult;
 
 impl NativeTarget {
     /// Whether the agent tracks calls now.

@@ -36,7 +36,7 @@ pub use recording::{RecordingOptions, RecordingResult, RecordingSink};
 
 use invigil_monitor::automaton::Automaton;
 use invigil_monitor::event::{EventBatch, EventSet};
-use invigil_session::target::ReplayLog;
+use invigil_target::ReplayLog;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use trampoline::NotPatchable;

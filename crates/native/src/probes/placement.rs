@@ -18,7 +18,7 @@ use invigil_probe::capture::Capture;
 use invigil_probe::message::{Request, SiteEvent, SiteEvents};
 use invigil_probe::pending_calls::ENTRY_MARK;
 use invigil_probe::tail_calls::{RETURN_MARK, TAIL_CALL_MARK};
-use invigil_session::target::TargetResult;
+use invigil_target::TargetResult;
 use std::ops::Range;
 
 /// Memory for trampolines: a word with the address of the library's entry, then free space.

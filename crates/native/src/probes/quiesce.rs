@@ -9,8 +9,8 @@ use crate::inject::raw;
 use crate::sys::{self, ResumeRequest, Tid, WaitStatus};
 use crate::traced_thread::TracedThread;
 use crate::tracer::{TraceStop, Tracer, trace_error};
-use invigil_session::pending_owners::OwnerSet;
-use invigil_session::target::{Owner, TargetResult};
+use invigil_target::pending_owners::OwnerSet;
+use invigil_target::{Owner, TargetResult};
 use nix::unistd::Pid;
 use std::collections::BTreeMap;
 

@@ -10,7 +10,7 @@ use invigil_monitor::event::EventBatch;
 use invigil_probe::message::Request;
 use invigil_probe::reader::{CorruptRingError, Reader};
 use invigil_probe::ring::{EventHeader, NO_TIME, Ring};
-use invigil_session::target::{Interrupter, TargetError, TargetResult};
+use invigil_target::{Interrupter, TargetError, TargetResult};
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -165,7 +165,7 @@ fn bits(bytes: u64) -> u32 {
 
 impl NativeTarget {
     /// Records all events from now on instead of reporting them. The target is stopped, and was
-    /// [prepared](invigil_session::target::Target::prepare) for them.
+    /// [prepared](invigil_target::EventSource::prepare) for them.
     ///
     /// # Errors
     /// If the ring or its thread cannot be created.

@@ -3,7 +3,7 @@
 use super::ProbeMode;
 use crate::events::{EventPlan, SiteRole, Trigger};
 use crate::native_target::NativeTarget;
-use invigil_session::target::ProbeInfo;
+use invigil_target::ProbeInfo;
 
 impl NativeTarget {
     /// Reports how the events of the properties are observed, site by site.

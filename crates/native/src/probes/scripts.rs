@@ -5,7 +5,7 @@ use crate::native_target::NativeTarget;
 use invigil_monitor::event::EventId;
 use invigil_monitor::mac::ScriptPlan;
 use invigil_probe::message::Request;
-use invigil_session::target::{TargetError, TargetResult};
+use invigil_target::{TargetError, TargetResult};
 
 /// The scripts, and whether the library has them.
 #[derive(Default)]

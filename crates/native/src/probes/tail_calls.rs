@@ -31,7 +31,7 @@ use invigil_probe::pending_calls::ARGUMENT_REGISTERS;
 use invigil_probe::tail_calls::{
     DeferredParam, PendingTailCall, TAIL_CALL_MARK, TailCallEvent, TailReturnEvent, TailTarget,
 };
-use invigil_session::target::TargetResult;
+use invigil_target::TargetResult;
 use std::collections::BTreeMap;
 use std::ops::Range;
 

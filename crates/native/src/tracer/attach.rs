@@ -5,8 +5,8 @@ use crate::memory::ProcessMemory;
 use crate::sites::CopyPosition;
 use crate::sys::{self, Tid};
 use crate::traced_thread::TracedThread;
-use invigil_session::pending_owners::OwnerSet;
-use invigil_session::target::{Owner, TargetResult};
+use invigil_target::pending_owners::OwnerSet;
+use invigil_target::{Owner, TargetResult};
 use std::sync::atomic::Ordering;
 
 impl Tracer {

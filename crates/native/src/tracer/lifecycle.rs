@@ -5,7 +5,7 @@ use crate::memory::ProcessMemory;
 use crate::sys::{self, Tid, WaitStatus};
 use crate::traced_thread::TracedThread;
 use crate::watchpoints::hardware;
-use invigil_session::target::TargetResult;
+use invigil_target::TargetResult;
 
 impl Tracer {
     /// Handles the creation of a thread or process. Its parent stays stopped.

@@ -4,8 +4,8 @@ use super::{SEGV_ACCERR, SEGV_MAPERR, TraceStop, Tracer, ignore_exited, trace_er
 use crate::inject::raw;
 use crate::probes::quiesce::ThreadExit;
 use crate::sys::{self, ResumeRequest, Tid, WaitStatus};
-use invigil_session::pending_owners::OwnerSet;
-use invigil_session::target::TargetResult;
+use invigil_target::TargetResult;
+use invigil_target::pending_owners::OwnerSet;
 use nix::unistd::Pid;
 use std::time::Duration;
 

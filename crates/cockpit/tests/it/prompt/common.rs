@@ -11,7 +11,7 @@ use invigil_lang::{prop, scn};
 use invigil_monitor::automaton::Automaton;
 use invigil_monitor::event::EventCatalog;
 use invigil_session::SessionOptions;
-use invigil_session::target::{Target, TargetResult};
+use invigil_target::{Target, TargetResult};
 use std::cell::RefCell;
 use std::fs;
 use std::path::PathBuf;

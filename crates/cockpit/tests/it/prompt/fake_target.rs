@@ -5,8 +5,8 @@ use invigil_expr::value::Value;
 use invigil_monitor::event::{
     EventBatch, EventCatalog, EventId, EventKind, EventMeta, EventSet, ParamSource,
 };
-use invigil_session::pending_owners::OwnerSet;
-use invigil_session::target::*;
+use invigil_target::pending_owners::OwnerSet;
+use invigil_target::*;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -196,34 +196,30 @@ impl Fake {
 }
 
 impl Target for Fake {
+    fn native_inspection(&mut self) -> Result<&mut dyn NativeInspection, Unsupported> {
+        Ok(self)
+    }
+
+    fn checkpoints(&mut self) -> Result<&mut dyn Checkpoints, Unsupported> {
+        Ok(self)
+    }
+
+    fn embedded_host(&mut self) -> Result<&mut dyn EmbeddedHost, Unsupported> {
+        Err(Unsupported("no monitor steps in the test target"))
+    }
+
+    fn method_calls(&mut self) -> Result<&mut dyn MethodCalls, Unsupported> {
+        Err(Unsupported("the test target has no methods"))
+    }
+}
+
+impl RunControl for Fake {
+    fn stop_all(&mut self) -> TargetResult {
+        Ok(())
+    }
+
     fn is_alive(&self) -> bool {
         self.ended.is_none()
-    }
-
-    fn prepare(&mut self, catalog: &EventCatalog) -> TargetResult<Vec<UnresolvedEvent>> {
-        self.catalog = catalog.clone();
-        let known: Vec<&str> = self
-            .ops
-            .iter()
-            .filter_map(|op| if let Op::Call(name, _) = op { Some(*name) } else { None })
-            .collect();
-        let unknown = catalog.iter().filter(|(_, symbol)| {
-            !symbol.name.starts_with("prog:") && !known.contains(&symbol.name.as_str())
-        });
-        let unresolved = unknown.map(|(id, symbol)| UnresolvedEvent {
-            event: id,
-            param: None,
-            reason: format!("there is no function `{}`", symbol.name),
-            help: invigil_expr::diag::nearest(&symbol.name, known.iter().copied())
-                .map_or(String::new(), |near| format!("did you mean `{near}`?")),
-            pending: symbol.name.starts_with("lib_"),
-        });
-        Ok(unresolved.collect())
-    }
-
-    fn instrument(&mut self, needs: &EventSet) -> TargetResult {
-        self.image.needs = needs.clone();
-        Ok(())
     }
 
     fn resume(&mut self, how: &ResumeMode) -> TargetResult<StopReason> {
@@ -269,10 +265,6 @@ impl Target for Fake {
         }
     }
 
-    fn events(&self) -> &EventBatch {
-        &self.batch
-    }
-
     fn current_thread(&self) -> u32 {
         7
     }
@@ -292,7 +284,41 @@ impl Target for Fake {
         self.ended = Some(Termination::Detached);
         Ok(())
     }
+}
 
+impl EventSource for Fake {
+    fn prepare(&mut self, catalog: &EventCatalog) -> TargetResult<Vec<UnresolvedEvent>> {
+        self.catalog = catalog.clone();
+        let known: Vec<&str> = self
+            .ops
+            .iter()
+            .filter_map(|op| if let Op::Call(name, _) = op { Some(*name) } else { None })
+            .collect();
+        let unknown = catalog.iter().filter(|(_, symbol)| {
+            !symbol.name.starts_with("prog:") && !known.contains(&symbol.name.as_str())
+        });
+        let unresolved = unknown.map(|(id, symbol)| UnresolvedEvent {
+            event: id,
+            param: None,
+            reason: format!("there is no function `{}`", symbol.name),
+            help: invigil_expr::diag::nearest(&symbol.name, known.iter().copied())
+                .map_or(String::new(), |near| format!("did you mean `{near}`?")),
+            pending: symbol.name.starts_with("lib_"),
+        });
+        Ok(unresolved.collect())
+    }
+
+    fn instrument(&mut self, needs: &EventSet) -> TargetResult {
+        self.image.needs = needs.clone();
+        Ok(())
+    }
+
+    fn events(&self) -> &EventBatch {
+        &self.batch
+    }
+}
+
+impl Breakpoints for Fake {
     fn set_breakpoint(&mut self, owner: Owner, spec: &BreakpointSpec) -> TargetResult<BreakpointId> {
         if matches!(&spec.kind, BreakpointKind::Location(place) if place == "nowhere") {
             return Err(TargetError::Request("there is no location `nowhere`".into()));
@@ -328,7 +354,9 @@ impl Target for Fake {
     fn breakpoints(&mut self) -> Vec<Breakpoint> {
         self.points.clone()
     }
+}
 
+impl Inspection for Fake {
     fn threads(&mut self) -> Vec<Thread> {
         let at = format!("prog.c:{}", self.image.pc + 1);
         let thread =
@@ -408,20 +436,6 @@ impl Target for Fake {
         }
     }
 
-    fn examine_memory(
-        &mut self,
-        expression: &str,
-        count: usize,
-        format: char,
-        size: usize,
-    ) -> TargetResult<Vec<String>> {
-        Ok(vec![format!("{expression}: {count}{format}{size}")])
-    }
-
-    fn registers(&mut self) -> TargetResult<Vec<Variable>> {
-        Ok(vec![Variable { name: "rip".into(), value: format!("{:#x}", self.image.pc) }])
-    }
-
     fn source_line(&mut self, place: Option<&str>) -> TargetResult<Option<SourceLine>> {
         let at =
             |name: &str| self.ops.iter().position(|op| matches!(op, Op::Call(called, _) if *called == name));
@@ -443,7 +457,25 @@ impl Target for Fake {
     fn info(&mut self) -> Vec<(String, String)> {
         vec![("process".into(), "7".into()), ("signals".into(), "all are passed on".into())]
     }
+}
 
+impl NativeInspection for Fake {
+    fn examine_memory(
+        &mut self,
+        expression: &str,
+        count: usize,
+        format: char,
+        size: usize,
+    ) -> TargetResult<Vec<String>> {
+        Ok(vec![format!("{expression}: {count}{format}{size}")])
+    }
+
+    fn registers(&mut self) -> TargetResult<Vec<Variable>> {
+        Ok(vec![Variable { name: "rip".into(), value: format!("{:#x}", self.image.pc) }])
+    }
+}
+
+impl Checkpoints for Fake {
     fn take_checkpoint(&mut self) -> TargetResult<Checkpoint> {
         let id = CheckpointId(self.next);
         self.next += 1;
@@ -463,7 +495,7 @@ impl Target for Fake {
         Ok(())
     }
 
-    fn checkpoints(&mut self) -> Vec<Checkpoint> {
+    fn list_checkpoints(&mut self) -> Vec<Checkpoint> {
         let memory = 2048;
         self.checkpoints
             .iter()

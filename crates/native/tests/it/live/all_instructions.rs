@@ -4,9 +4,8 @@ use crate::live::common::{Built, c, instrument_events, with_output};
 use iced_x86::{Decoder, DecoderOptions};
 use invigil_monitor::event::EventKind::Before;
 use invigil_native::NativeTarget;
-use invigil_session::target::{
-    BreakpointKind, BreakpointSpec, Owner, ResumeMode, StopReason, Target, Termination,
-};
+use invigil_target::prelude::*;
+use invigil_target::{BreakpointKind, BreakpointSpec, Owner, ResumeMode, StopReason, Termination};
 use std::process::Command;
 
 /// Floating point, strings, sorting through a function pointer, a switch, recursion, text.

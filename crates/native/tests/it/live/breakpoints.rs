@@ -2,8 +2,9 @@
 
 use crate::live::common::{c, go, go_to, instrument_events, number, print, shown, stop_at};
 use invigil_monitor::event::EventKind::{After, Before};
-use invigil_session::target::{
-    BreakpointId, BreakpointKind, BreakpointSpec, Owner, ResumeMode, StopReason, Target, Termination,
+use invigil_target::prelude::*;
+use invigil_target::{
+    BreakpointId, BreakpointKind, BreakpointSpec, Owner, ResumeMode, StopReason, Termination,
 };
 
 const LOOP: &str = r#"

@@ -3,9 +3,8 @@
 use crate::live::common::{c, go, go_to, instrument_events, number, run, shown, stop_at, with_output};
 use invigil_monitor::event::EventKind::{After, Before, BeforeWrite, Write};
 use invigil_native::NativeTarget;
-use invigil_session::target::{
-    BreakpointKind, BreakpointSpec, Owner, StopReason, Target, TargetError, Termination,
-};
+use invigil_target::prelude::*;
+use invigil_target::{BreakpointKind, BreakpointSpec, Owner, StopReason, TargetError, Termination};
 use invigil_test_support::Program;
 
 const STEPS: &str = r#"
@@ -45,7 +44,7 @@ fn ten_restores_replay_same_events() {
         assert_eq!(stop, StopReason::Ended(Termination::Exited(15)));
         assert_eq!(events, expected);
     }
-    assert_eq!(target.checkpoints().len(), 1);
+    assert_eq!(target.list_checkpoints().len(), 1);
     target.drop_checkpoint(kept.id).unwrap();
     assert!(target.restore_checkpoint(kept.id).is_err());
     assert!(matches!(target.take_checkpoint(), Err(TargetError::Ended(_))));
@@ -188,7 +187,7 @@ fn no_checkpoint_copies_are_left() {
     }
     let name = program.path.to_string_lossy().into_owned();
     assert_eq!(running(&name), 4);
-    let kept: Vec<_> = target.checkpoints();
+    let kept: Vec<_> = target.list_checkpoints();
     target.drop_checkpoint(kept[0].id).unwrap();
     assert_eq!(running(&name), 3);
     drop(target);
@@ -219,7 +218,7 @@ fn limitations_of_checkpoint_are_listed() {
     let id = stop_at(&mut target, "here");
     go_to(&mut target, id);
     target.take_checkpoint().unwrap();
-    let kept = target.checkpoints().remove(0);
+    let kept = target.list_checkpoints().remove(0);
     assert!(kept.limitations.iter().any(|limit| limit.contains("out.txt")), "{:?}", kept.limitations);
 }
 
@@ -385,7 +384,7 @@ fn killed_copy_invalidates_only_its_checkpoint() {
     let error = target.restore_checkpoint(first).unwrap_err().to_string();
     assert!(error.contains("killed"), "{error}");
     assert!(target.is_alive());
-    assert!(target.checkpoints().is_empty());
+    assert!(target.list_checkpoints().is_empty());
     // It continues where it was.
     assert_eq!(number(&mut target, "state"), 1);
     go_to(&mut target, id);
@@ -484,7 +483,7 @@ fn new_ids_after_restore_are_reported() {
     let before = target.process();
     let kept = target.take_checkpoint().unwrap().id;
     let is_told = |target: &mut NativeTarget| {
-        target.checkpoints()[0].limitations.iter().any(|limit| limit.contains("new id"))
+        target.list_checkpoints()[0].limitations.iter().any(|limit| limit.contains("new id"))
     };
     assert!(!is_told(&mut target));
     target.restore_checkpoint(kept).unwrap();

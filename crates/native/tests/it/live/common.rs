@@ -2,9 +2,8 @@
 
 use invigil_monitor::event::{EventCatalog, EventKind, EventSet};
 use invigil_native::{Launch, NativeTarget, Stream};
-use invigil_session::target::{
-    BreakpointId, BreakpointKind, BreakpointSpec, Owner, ResumeMode, StopReason, Target,
-};
+use invigil_target::prelude::*;
+use invigil_target::{BreakpointId, BreakpointKind, BreakpointSpec, Owner, ResumeMode, StopReason};
 use invigil_test_support::{Program, language};
 use std::ops::Deref;
 use std::path::PathBuf;

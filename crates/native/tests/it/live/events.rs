@@ -2,7 +2,7 @@
 
 use crate::live::common::{c, instrument_events, run};
 use invigil_monitor::event::EventKind::{After, Before};
-use invigil_session::target::{StopReason, Termination};
+use invigil_target::{StopReason, Termination};
 
 const QUEUE: &str = include_str!("queue.c");
 

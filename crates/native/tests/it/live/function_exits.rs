@@ -2,7 +2,7 @@
 
 use crate::live::common::{c, cpp, instrument_events, run};
 use invigil_monitor::event::EventKind::{After, Before};
-use invigil_session::target::{StopReason, Termination};
+use invigil_target::{StopReason, Termination};
 
 const DONE: StopReason = StopReason::Ended(Termination::Exited(0));
 
@@ -331,7 +331,8 @@ fn concurrent_returns_are_attributed_to_their_threads() {
 fn exit_event_enabled_at_entry_is_reported() {
     // The exit event is enabled only when the entry is reported: the arguments are available all the same.
     use invigil_monitor::event::EventSet;
-    use invigil_session::target::{ResumeMode, Target};
+    use invigil_target::ResumeMode;
+    use invigil_target::prelude::*;
     let source = "
         #include <stdio.h>
         __attribute__((noinline)) int spoil(int a) { int r = 0; for (; a > 0; a--) r += putchar('a') == 'a'; return r; }

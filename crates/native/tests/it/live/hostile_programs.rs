@@ -5,7 +5,8 @@ use crate::live::common::{
 };
 use invigil_monitor::event::EventKind::{After, Before};
 use invigil_native::{Launch, NativeTarget, Stream};
-use invigil_session::target::{ResumeMode, StopReason, Target, TargetError, Termination};
+use invigil_target::prelude::*;
+use invigil_target::{ResumeMode, StopReason, TargetError, Termination};
 use invigil_test_support::Folder;
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;

@@ -2,7 +2,8 @@
 
 use crate::live::common::{Built, c, instrument_events, run};
 use invigil_monitor::event::EventKind::{After, Before};
-use invigil_session::target::{StopReason, Target, Termination};
+use invigil_target::prelude::*;
+use invigil_target::{StopReason, Termination};
 use std::process::Command;
 
 const DONE: StopReason = StopReason::Ended(Termination::Exited(0));

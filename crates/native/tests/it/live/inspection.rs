@@ -1,7 +1,8 @@
 //! Inspecting a program and changing it.
 
 use crate::live::common::{at, c, go, go_to, number, print, stop_at};
-use invigil_session::target::{StopReason, Target, Termination};
+use invigil_target::prelude::*;
+use invigil_target::{StopReason, Termination};
 
 const LAYERS: &str = r#"
 #include <signal.h>

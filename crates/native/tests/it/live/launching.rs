@@ -3,7 +3,8 @@
 use crate::live::common::{c, instrument_events, run, with_output};
 use invigil_monitor::event::EventKind::{After, Before};
 use invigil_native::{Launch, NativeTarget, Stream};
-use invigil_session::target::{StopReason, Target, Termination};
+use invigil_target::prelude::*;
+use invigil_target::{StopReason, Termination};
 use invigil_test_support::Folder;
 use std::os::unix::fs::PermissionsExt;
 

@@ -2,7 +2,8 @@
 
 use crate::live::common::{c, cpp, instrument_events, run, rust};
 use invigil_monitor::event::EventKind::{After, Before};
-use invigil_session::target::{BreakpointKind, BreakpointSpec, Owner, StopReason, Target, Termination};
+use invigil_target::prelude::*;
+use invigil_target::{BreakpointKind, BreakpointSpec, Owner, StopReason, Termination};
 
 const DONE: StopReason = StopReason::Ended(Termination::Exited(0));
 

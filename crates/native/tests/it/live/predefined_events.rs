@@ -2,7 +2,7 @@
 
 use crate::live::common::{c, instrument_events, run};
 use invigil_monitor::event::EventKind::{After, Before};
-use invigil_session::target::{StopReason, Termination};
+use invigil_target::{EventSource, StopReason, Termination};
 
 const DONE: StopReason = StopReason::Ended(Termination::Exited(0));
 
@@ -49,7 +49,7 @@ fn unknown_system_call_is_unresolved() {
     let program = c("int main(void) { return 0; }", &[]);
     let mut target = program.start();
     let (catalog, _) = crate::live::common::catalog(&[("syscall:opn", Before, &[])]);
-    let unknown = invigil_session::target::Target::prepare(&mut target, &catalog).unwrap();
+    let unknown = EventSource::prepare(&mut target, &catalog).unwrap();
     assert!(unknown[0].reason.contains("`opn`"), "{unknown:?}");
 }
 
@@ -65,7 +65,8 @@ fn system_call_events_can_be_enabled_while_running() {
     let program = c(source, &["-g"]);
     let mut target = program.start();
     use invigil_monitor::event::EventSet;
-    use invigil_session::target::{ResumeMode, Target};
+    use invigil_target::ResumeMode;
+    use invigil_target::prelude::*;
     let events: &[(&str, _, &[&str])] =
         &[("mark", Before, &["i"]), ("syscall:getppid", Before, &[]), ("syscall:getppid", After, &[])];
     let (catalog, all) = instrument_events(&mut target, events);
@@ -277,7 +278,7 @@ fn unknown_parameters_of_predefined_events_are_unresolved() {
         ("syscall:write", Before, &["arg 7", "arg 6", "ret", "fd"]),
         ("syscall:write", After, &["ret"]),
     ]);
-    let unknown = invigil_session::target::Target::prepare(&mut target, &catalog).unwrap();
+    let unknown = EventSource::prepare(&mut target, &catalog).unwrap();
     let params: Vec<Option<usize>> = unknown.iter().map(|unknown| unknown.param).collect();
     assert_eq!(params, [Some(1), Some(0), Some(0), Some(2), Some(3)], "{unknown:?}");
     assert!(unknown[0].help.contains("`thread`"), "{unknown:?}");

@@ -3,7 +3,8 @@
 use crate::live::common::{Built, at, c, go, go_to, instrument_events, number, print, stop_at};
 use invigil_monitor::event::EventKind::Before;
 use invigil_native::NativeTarget;
-use invigil_session::target::{Owner, ResumeMode, StopReason, Target, Termination};
+use invigil_target::prelude::*;
+use invigil_target::{Owner, ResumeMode, StopReason, Termination};
 
 const CALLS: &str = r#"#include <setjmp.h>
 #include <signal.h>

@@ -2,9 +2,8 @@
 
 use crate::live::common::{c, go, go_to, instrument_events, number, shown, stop_at};
 use invigil_monitor::event::EventKind::{After, Before};
-use invigil_session::target::{
-    BreakpointKind, BreakpointSpec, Owner, ResumeMode, StopReason, Target, Termination,
-};
+use invigil_target::prelude::*;
+use invigil_target::{BreakpointKind, BreakpointSpec, Owner, ResumeMode, StopReason, Termination};
 use std::collections::BTreeMap;
 use std::time::Duration;
 

@@ -3,9 +3,8 @@
 use crate::live::common::{at, c, go, go_to, instrument_events, number, print, run, stop_at};
 use invigil_monitor::event::EventKind::{Access, BeforeWrite, Read, Write};
 use invigil_native::NativeTarget;
-use invigil_session::target::{
-    BreakpointId, BreakpointKind, BreakpointSpec, Owner, StopReason, Target, Termination,
-};
+use invigil_target::prelude::*;
+use invigil_target::{BreakpointId, BreakpointKind, BreakpointSpec, Owner, StopReason, Termination};
 
 const DATA: &str = r#"
 #include <string.h>

@@ -6,8 +6,8 @@ use invigil_monitor::automaton::{Automaton, AutomatonDef, BranchEffect, EndVerdi
 use invigil_monitor::event::{EventCatalog, EventKind};
 use invigil_monitor::verdict::Verdict;
 use invigil_native::{Launch, NativeTarget, ProbeMode, Stream};
-use invigil_session::target::ResumeMode;
 use invigil_session::{RunOutcome, Session, SessionOptions};
+use invigil_target::ResumeMode;
 use invigil_test_support::Folder;
 use invigil_test_support::tools::is_installed;
 use std::collections::{BTreeSet, HashMap};

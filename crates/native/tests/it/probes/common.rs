@@ -2,8 +2,8 @@
 
 use invigil_monitor::event::EventCatalog;
 use invigil_native::{Launch, NativeTarget, ProbeMode, Stream};
-use invigil_session::target::ResumeMode;
 use invigil_session::{RunOutcome, Session, SessionOptions};
+use invigil_target::ResumeMode;
 use invigil_test_support::Program;
 use invigil_test_support::language;
 use std::sync::Arc;

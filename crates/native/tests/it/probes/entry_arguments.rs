@@ -3,7 +3,7 @@
 use super::common::{BOTH, c, mechanisms, session, steps_to_end};
 use invigil_native::ProbeMode;
 use invigil_session::RunOutcome;
-use invigil_session::target::ResumeMode;
+use invigil_target::ResumeMode;
 
 /// Functions with several exits: returns, a tail call, and calls abandoned by `longjmp`; nested, and in threads. Each
 /// returns its first argument, and writes it to `into`.

@@ -3,7 +3,7 @@
 use super::common::{BOTH, c, session};
 use invigil_native::ProbeMode;
 use invigil_session::RunOutcome;
-use invigil_session::target::ResumeMode;
+use invigil_target::ResumeMode;
 
 const COUNT: &str = "
     initialization { n = 0 }

@@ -5,7 +5,8 @@ use invigil_monitor::event::{EventBatch, EventCatalog};
 use invigil_native::{
     Launch, NativeTarget, ProbeMode, RecordingOptions, RecordingResult, RecordingSink, Stream,
 };
-use invigil_session::target::{ResumeMode, StopReason, Target, Termination};
+use invigil_target::prelude::*;
+use invigil_target::{ResumeMode, StopReason, Termination};
 use invigil_test_support::Program;
 use invigil_test_support::language;
 use std::collections::BTreeMap;

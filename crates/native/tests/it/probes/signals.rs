@@ -65,7 +65,7 @@ fn violation_in_signal_handler_stops_there() {
     let built = c(SOURCE, &["-O2"]);
     for probes in BOTH {
         let mut session = session(&built, property, probes, true);
-        session.run(&invigil_session::target::ResumeMode::Continue).unwrap();
+        session.run(&invigil_target::ResumeMode::Continue).unwrap();
         let names: Vec<String> =
             session.target().frames(3).unwrap().into_iter().map(|frame| frame.function).collect();
         assert_eq!(names[..2], ["work", "handler"], "{probes:?}");
@@ -112,7 +112,7 @@ fn simultaneous_violations_and_signals_are_all_reported() {
         let mut session = session(&built, property, probes, true);
         let mut stops = 0;
         while let invigil_session::RunOutcome::Suspended(_) =
-            session.run(&invigil_session::target::ResumeMode::Continue).unwrap()
+            session.run(&invigil_target::ResumeMode::Continue).unwrap()
         {
             stops += 1;
         }

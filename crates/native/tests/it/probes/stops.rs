@@ -3,7 +3,7 @@
 use super::common::{BOTH, c, mechanisms, session, steps_to_end};
 use invigil_native::ProbeMode;
 use invigil_session::RunOutcome;
-use invigil_session::target::{BreakpointKind, BreakpointSpec, Owner, ResumeMode};
+use invigil_target::{BreakpointKind, BreakpointSpec, Owner, ResumeMode};
 
 const QUEUE: &str = r#"
 #include <stdlib.h>

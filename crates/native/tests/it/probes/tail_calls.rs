@@ -2,8 +2,8 @@
 
 use super::common::{BOTH, c, cpp, mechanisms, session, session_of, steps_to_end};
 use invigil_native::ProbeMode;
-use invigil_session::target::{BreakpointKind, BreakpointSpec, Owner, ResumeMode, Termination};
 use invigil_session::{RunOutcome, Session};
+use invigil_target::{BreakpointKind, BreakpointSpec, Owner, ResumeMode, Termination};
 use invigil_test_support::Program;
 
 /// All kinds of tail calls: several at the same place of the stack, in a circle, through a pointer, conditional,

@@ -7,7 +7,7 @@
 use super::common::{c, session};
 use invigil_native::ProbeMode;
 use invigil_session::RunOutcome;
-use invigil_session::target::{BreakpointKind, BreakpointSpec, Owner, ResumeMode};
+use invigil_target::{BreakpointKind, BreakpointSpec, Owner, ResumeMode};
 use invigil_test_support::cases;
 use std::sync::mpsc;
 use std::time::Duration;

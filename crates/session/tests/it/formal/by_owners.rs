@@ -9,8 +9,8 @@ use crate::formal::controller::{Command, Controller, Mode, Output, Reply, Rule};
 use crate::formal::points::{Event, Point, SymbolicEvent, evt2pts, instantiate};
 use crate::formal::program::{Param, Program, ProgramState, STOP};
 use invigil_semantics::Semantics;
-use invigil_session::pending_owners::OwnerSet;
-use invigil_session::target::Owner;
+use invigil_target::Owner;
+use invigil_target::pending_owners::OwnerSet;
 use std::collections::BTreeSet;
 
 /// Possible faults of such a controller, each of which the comparison must detect.

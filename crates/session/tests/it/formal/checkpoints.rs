@@ -6,7 +6,7 @@ use crate::formal::driver::MAX_LEN;
 use crate::formal::points::Point;
 use crate::formal::random::{Case, Scope, case};
 use crate::formal::verified::{Irv, IrvAct, Verified};
-use invigil_session::target::Owner;
+use invigil_target::Owner;
 use invigil_test_support::cases;
 use proptest::prelude::*;
 

@@ -8,7 +8,7 @@ use crate::formal::program::{
     Access, Addr, BREAK, Mem, Param, Program, ProgramAction, ProgramState, STOP, Val,
 };
 use invigil_semantics::{Language, Semantics};
-use invigil_session::target::Owner;
+use invigil_target::Owner;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How many points one rule of figures 3.4 and 3.5 handles.

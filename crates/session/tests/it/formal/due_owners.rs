@@ -1,4 +1,4 @@
-//! The implementation's selection of owners (`invigil_session::pending_owners`) compared with the formal model.
+//! The implementation's selection of owners (`invigil_target::pending_owners`) compared with the formal model.
 
 use crate::formal::by_owners::{ByOwners, Fault};
 use crate::formal::controlled::{Controlled, Reading};
@@ -10,7 +10,7 @@ use crate::formal::program::{Instr, Program};
 use crate::formal::random::{Case, Scope, case};
 use crate::formal::scenario::{Reaction, Scenario};
 use crate::formal::verified::IrvAct;
-use invigil_session::target::Owner;
+use invigil_target::Owner;
 use invigil_test_support::cases;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;

@@ -8,7 +8,7 @@ use crate::formal::points::{Event, EventType, Point, SymbolicEvent};
 use crate::formal::program::{Instr, Program, STOP, Val};
 use crate::formal::random::Case;
 use crate::formal::scenario::{Reaction, Scenario};
-use invigil_session::target::Owner;
+use invigil_target::Owner;
 
 /// Three assignments to the one variable `x`, at address 4. Symbols 0 and 1 are two names of address 1, symbol
 /// 2 is `x`.

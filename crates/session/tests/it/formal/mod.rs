@@ -1,6 +1,6 @@
 //! The formal model of interactive runtime verification [Jakse 2019, chapter 3], as a semantics on random
 //! small programs. Its propositions are checked, and the order in which the implementation notifies owners
-//! (`invigil_session::pending_owners`) is compared with it.
+//! (`invigil_target::pending_owners`) is compared with it.
 //!
 //! # Location of the rules
 //!

@@ -1,7 +1,7 @@
 //! Points and events (definitions 3.2.2.1 to 3.2.3.2, figure 3.2).
 
 use crate::formal::program::{Access, Addr, Mem, Param, Program, Sym, Val};
-use invigil_session::target::Owner;
+use invigil_target::Owner;
 
 /// A breakpoint or a watchpoint with its owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -5,7 +5,7 @@ use crate::formal::monitor::{Monitor, Transition};
 use crate::formal::points::{EventType, Point, SymbolicEvent};
 use crate::formal::program::{Addr, Instr, Param, Program, Val};
 use crate::formal::scenario::{Reaction, Scenario};
-use invigil_session::target::Owner;
+use invigil_target::Owner;
 use proptest::collection::vec;
 use proptest::prelude::*;
 

@@ -2,8 +2,8 @@
 
 use crate::session::common::*;
 use crate::session::fake_target::Op;
-use invigil_session::target::{BreakpointKind, BreakpointSpec, Owner, Termination};
 use invigil_session::{RunOutcome, SessionOptions};
+use invigil_target::{BreakpointKind, BreakpointSpec, Owner, Termination};
 
 #[test]
 fn restore_affects_target_and_monitors_but_not_scenario_variables() {

@@ -3,8 +3,8 @@
 use super::fake_target::{Arg, Fake, Log, Op};
 use invigil_monitor::automaton::Automaton;
 use invigil_monitor::event::EventCatalog;
-use invigil_session::target::ResumeMode;
 use invigil_session::{Listener, MessageSource, RunOutcome, Session, SessionOptions, SuspendReason};
+use invigil_target::ResumeMode;
 use invigil_test_support::language;
 use std::cell::RefCell;
 use std::rc::Rc;

@@ -3,8 +3,8 @@
 use crate::session::common::{QUEUE, Test, pushing, reasons, session};
 use crate::session::fake_target::{Arg, Op};
 use invigil_expr::value::Value;
-use invigil_session::target::Termination;
 use invigil_session::{RunOutcome, SessionOptions};
+use invigil_target::Termination;
 
 /// The same session twice: with the monitors in the session, and embedded.
 fn both(ops: Vec<Op>, properties: &[(&str, &str)], scenarios: &[&str]) -> [Test; 2] {

@@ -2,8 +2,8 @@
 
 use crate::session::common::*;
 use crate::session::fake_target::{Arg, Op};
-use invigil_session::target::{ResumeMode, TargetError, Termination};
 use invigil_session::{CommandRunner, RunOutcome, Session, SessionOptions, StartError, SuspendReason};
+use invigil_target::{ResumeMode, TargetError, Termination};
 
 #[test]
 fn unresolved_events_prevent_start_unless_pending() {

@@ -7,8 +7,8 @@ use invigil_monitor::event::{
 };
 use invigil_monitor::mac::{ScriptPlan, ScriptState, Scripts};
 use invigil_monitor::slices::SliceTable;
-use invigil_session::pending_owners::OwnerSet;
-use invigil_session::target::*;
+use invigil_target::pending_owners::OwnerSet;
+use invigil_target::*;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -259,36 +259,30 @@ impl Fake {
 }
 
 impl Target for Fake {
+    fn native_inspection(&mut self) -> Result<&mut dyn NativeInspection, Unsupported> {
+        Err(Unsupported("the test target has no memory"))
+    }
+
+    fn checkpoints(&mut self) -> Result<&mut dyn Checkpoints, Unsupported> {
+        Ok(self)
+    }
+
+    fn embedded_host(&mut self) -> Result<&mut dyn EmbeddedHost, Unsupported> {
+        Ok(self)
+    }
+
+    fn method_calls(&mut self) -> Result<&mut dyn MethodCalls, Unsupported> {
+        Err(Unsupported("the test target has no methods"))
+    }
+}
+
+impl RunControl for Fake {
+    fn stop_all(&mut self) -> TargetResult {
+        Ok(())
+    }
+
     fn is_alive(&self) -> bool {
         self.ended.is_none()
-    }
-
-    fn prepare(&mut self, catalog: &EventCatalog) -> TargetResult<Vec<UnresolvedEvent>> {
-        self.catalog = catalog.clone();
-        let known: Vec<&str> = self
-            .ops
-            .iter()
-            .filter_map(|op| if let Op::Call(name, _) = op { Some(*name) } else { None })
-            .collect();
-        let unknown = catalog.iter().filter(|(_, symbol)| {
-            !symbol.name.starts_with("prog:") && !known.contains(&symbol.name.as_str())
-        });
-        let reported = unknown.map(|(id, symbol)| UnresolvedEvent {
-            event: id,
-            param: None,
-            reason: format!("there is no function `{}`", symbol.name),
-            help: invigil_expr::diag::nearest(&symbol.name, known.iter().copied())
-                .map_or(String::new(), |near| format!("did you mean `{near}`?")),
-            pending: symbol.name.starts_with("lib_"),
-        });
-        Ok(reported.collect())
-    }
-
-    fn instrument(&mut self, needs: &EventSet) -> TargetResult {
-        let names = needs.iter().filter_map(|id| self.catalog.get(id)).map(ToString::to_string);
-        self.log.borrow_mut().instrumented.push(names.collect());
-        self.image.needs = needs.clone();
-        Ok(())
     }
 
     fn resume(&mut self, how: &ResumeMode) -> TargetResult<StopReason> {
@@ -334,53 +328,6 @@ impl Target for Fake {
         }
     }
 
-    fn events(&self) -> &EventBatch {
-        &self.batch
-    }
-
-    fn place_scripts(&mut self, scripts: &[ScriptPlan]) -> ScriptPlacement {
-        self.scripts = Scripts::new(scripts).expect("scripts that can be run");
-        ScriptPlacement::WithMonitors
-    }
-
-    fn can_embed_monitors(&self) -> bool {
-        self.log.borrow().embedded
-    }
-
-    fn embed_monitors(&mut self, monitors: &[EmbeddedMonitor], scripts: &[ScriptState]) -> TargetResult {
-        // Serialised, as for another process.
-        let sent = monitors.iter().map(|monitor| EmbeddedMonitor {
-            slices: SliceTable::load(&monitor.automaton, &monitor.slices.save())
-                .expect("what was saved can be loaded"),
-            ..monitor.clone()
-        });
-        let mut ready = self.scripts.clone();
-        assert!(ready.restore(scripts), "the scripts are those that were reported");
-        self.inside = Some(EmbeddedMonitors::new(sent.collect()).with_scripts(ready));
-        self.reported = 0;
-        Ok(())
-    }
-
-    fn take_replay_log(&mut self) -> TargetResult<Option<ReplayLog>> {
-        let Some(mut inside) = self.inside.take() else { return Ok(None) };
-        let automata: Vec<_> =
-            inside.monitors().iter().map(|monitor| Arc::clone(&monitor.automaton)).collect();
-        let mut log = inside.replay_log();
-        log.events.truncate(log.events.len() - self.reported);
-        let sent = automata
-            .iter()
-            .zip(log.before)
-            .map(|(automaton, slices)| SliceTable::load(automaton, &slices.save()));
-        Ok(Some(ReplayLog {
-            evicted_events: log.evicted_events,
-            evicted: log.evicted.to_vec(),
-            base: sent.map(|slices| slices.expect("what was saved can be loaded")).collect(),
-            scripts: log.scripts.to_vec(),
-            events: log.events,
-            threads: log.threads,
-        }))
-    }
-
     fn current_thread(&self) -> u32 {
         7
     }
@@ -399,7 +346,43 @@ impl Target for Fake {
         self.ended = Some(Termination::Detached);
         Ok(())
     }
+}
 
+impl EventSource for Fake {
+    fn prepare(&mut self, catalog: &EventCatalog) -> TargetResult<Vec<UnresolvedEvent>> {
+        self.catalog = catalog.clone();
+        let known: Vec<&str> = self
+            .ops
+            .iter()
+            .filter_map(|op| if let Op::Call(name, _) = op { Some(*name) } else { None })
+            .collect();
+        let unknown = catalog.iter().filter(|(_, symbol)| {
+            !symbol.name.starts_with("prog:") && !known.contains(&symbol.name.as_str())
+        });
+        let reported = unknown.map(|(id, symbol)| UnresolvedEvent {
+            event: id,
+            param: None,
+            reason: format!("there is no function `{}`", symbol.name),
+            help: invigil_expr::diag::nearest(&symbol.name, known.iter().copied())
+                .map_or(String::new(), |near| format!("did you mean `{near}`?")),
+            pending: symbol.name.starts_with("lib_"),
+        });
+        Ok(reported.collect())
+    }
+
+    fn instrument(&mut self, needs: &EventSet) -> TargetResult {
+        let names = needs.iter().filter_map(|id| self.catalog.get(id)).map(ToString::to_string);
+        self.log.borrow_mut().instrumented.push(names.collect());
+        self.image.needs = needs.clone();
+        Ok(())
+    }
+
+    fn events(&self) -> &EventBatch {
+        &self.batch
+    }
+}
+
+impl Breakpoints for Fake {
     fn set_breakpoint(&mut self, owner: Owner, spec: &BreakpointSpec) -> TargetResult<BreakpointId> {
         if matches!(&spec.kind, BreakpointKind::Location(place) if place == "nowhere") {
             return Err(TargetError::Request("there is no location `nowhere`".into()));
@@ -435,7 +418,9 @@ impl Target for Fake {
     fn breakpoints(&mut self) -> Vec<Breakpoint> {
         self.points.clone()
     }
+}
 
+impl Inspection for Fake {
     fn threads(&mut self) -> Vec<Thread> {
         vec![Thread {
             id: 7,
@@ -503,14 +488,6 @@ impl Target for Fake {
         }
     }
 
-    fn examine_memory(&mut self, _: &str, _: usize, _: char, _: usize) -> TargetResult<Vec<String>> {
-        Ok(Vec::new())
-    }
-
-    fn registers(&mut self) -> TargetResult<Vec<Variable>> {
-        Ok(Vec::new())
-    }
-
     fn source_line(&mut self, _: Option<&str>) -> TargetResult<Option<SourceLine>> {
         Ok(None)
     }
@@ -522,7 +499,9 @@ impl Target for Fake {
     fn info(&mut self) -> Vec<(String, String)> {
         Vec::new()
     }
+}
 
+impl Checkpoints for Fake {
     fn take_checkpoint(&mut self) -> TargetResult<Checkpoint> {
         if self.log.borrow().no_checkpoints {
             return Err(TargetError::Control("the program has several threads".into()));
@@ -551,11 +530,56 @@ impl Target for Fake {
         Ok(())
     }
 
-    fn checkpoints(&mut self) -> Vec<Checkpoint> {
+    fn list_checkpoints(&mut self) -> Vec<Checkpoint> {
         let memory = self.log.borrow().checkpoint_memory;
         self.checkpoints
             .iter()
             .map(|(id, _)| Checkpoint { id: *id, memory, limitations: Vec::new() })
             .collect()
+    }
+}
+
+impl EmbeddedHost for Fake {
+    fn can_embed_monitors(&self) -> bool {
+        self.log.borrow().embedded
+    }
+
+    fn embed_monitors(&mut self, monitors: &[EmbeddedMonitor], scripts: &[ScriptState]) -> TargetResult {
+        // Serialised, as for another process.
+        let sent = monitors.iter().map(|monitor| EmbeddedMonitor {
+            slices: SliceTable::load(&monitor.automaton, &monitor.slices.save())
+                .expect("what was saved can be loaded"),
+            ..monitor.clone()
+        });
+        let mut ready = self.scripts.clone();
+        assert!(ready.restore(scripts), "the scripts are those that were reported");
+        self.inside = Some(EmbeddedMonitors::new(sent.collect()).with_scripts(ready));
+        self.reported = 0;
+        Ok(())
+    }
+
+    fn place_scripts(&mut self, scripts: &[ScriptPlan]) -> ScriptPlacement {
+        self.scripts = Scripts::new(scripts).expect("scripts that can be run");
+        ScriptPlacement::WithMonitors
+    }
+
+    fn take_replay_log(&mut self) -> TargetResult<Option<ReplayLog>> {
+        let Some(mut inside) = self.inside.take() else { return Ok(None) };
+        let automata: Vec<_> =
+            inside.monitors().iter().map(|monitor| Arc::clone(&monitor.automaton)).collect();
+        let mut log = inside.replay_log();
+        log.events.truncate(log.events.len() - self.reported);
+        let sent = automata
+            .iter()
+            .zip(log.before)
+            .map(|(automaton, slices)| SliceTable::load(automaton, &slices.save()));
+        Ok(Some(ReplayLog {
+            evicted_events: log.evicted_events,
+            evicted: log.evicted.to_vec(),
+            base: sent.map(|slices| slices.expect("what was saved can be loaded")).collect(),
+            scripts: log.scripts.to_vec(),
+            events: log.events,
+            threads: log.threads,
+        }))
     }
 }

@@ -1,8 +1,8 @@
 //! Inspecting and changing monitors while the target is stopped.
 
 use crate::session::common::*;
-use invigil_session::target::Termination;
 use invigil_session::{RunOutcome, SessionOptions};
+use invigil_target::Termination;
 
 #[test]
 fn changed_state_updates_instrumentation() {

@@ -2,8 +2,8 @@
 
 use crate::session::common::*;
 use crate::session::fake_target::{Arg, Op};
-use invigil_session::target::{BreakpointKind, BreakpointSpec, Owner, ResumeMode, Termination};
 use invigil_session::{RunOutcome, SessionOptions};
+use invigil_target::{BreakpointKind, BreakpointSpec, Owner, ResumeMode, Termination};
 
 #[test]
 fn default_scenario_suspends_at_violation() {

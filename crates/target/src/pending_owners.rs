@@ -5,13 +5,13 @@
 //! Which ones have been notified is part of a checkpoint, so that the event at which a checkpoint was taken does not
 //! occur again after a restore.
 
-use crate::target::Owner;
+use crate::Owner;
 
 /// A set of owners.
 ///
 /// ```
-/// use invigil_session::pending_owners::OwnerSet;
-/// use invigil_session::target::Owner;
+/// use invigil_target::pending_owners::OwnerSet;
+/// use invigil_target::Owner;
 /// let present = OwnerSet::of(Owner::Monitors).with(Owner::User);
 /// let mut handled = OwnerSet::default();
 /// assert_eq!(present.next_pending(handled), Some(Owner::User));

@@ -1,6 +1,6 @@
 //! Overrides, by environment variable, of the agent libraries embedded in `invigil`.
 
-use crate::target::TargetError;
+use crate::TargetError;
 use std::path::PathBuf;
 
 /// Returns the path of the library that the environment variable `variable` names, if it is set.

@@ -1,0 +1,62 @@
+//! Monitors and scripts that step inside a target.
+
+use crate::error::TargetResult;
+use invigil_monitor::embedded::{EmbeddedMonitor, EvictedCounts};
+use invigil_monitor::event::EventBatch;
+use invigil_monitor::mac::{ScriptPlan, ScriptState};
+use invigil_monitor::slices::SliceTable;
+
+/// Where scripts derive events from other events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScriptPlacement {
+    /// In the session.
+    InSession,
+    /// Wherever the monitors step: they are embedded in the target and synchronized back together with them.
+    WithMonitors,
+    /// Always inside the target, which reports the derived events instead of their source events.
+    InTarget,
+}
+
+/// Replay log of the embedded monitors: the state before the oldest kept event, the kept events, and counts for the
+/// evicted ones.
+#[derive(Clone, Debug)]
+pub struct ReplayLog {
+    /// Number of events that were evicted from the log, derived ones included.
+    pub evicted_events: u64,
+    /// Counts for the evicted events, per property.
+    pub evicted: Vec<EvictedCounts>,
+    /// State of each property before the oldest kept event.
+    pub base: Vec<SliceTable>,
+    /// State of each script at that time, if scripts are embedded with the monitors.
+    pub scripts: Vec<ScriptState>,
+    /// The kept events, without those that embedded scripts derived.
+    pub events: EventBatch,
+    /// The thread of each kept event.
+    pub threads: Vec<u32>,
+}
+
+/// A target in which monitors and scripts can step.
+pub trait EmbeddedHost {
+    /// Whether monitors can step inside the target at present. After [`embed_monitors`](EmbeddedHost::embed_monitors),
+    /// [`resume`](crate::RunControl::resume) then returns [`Events`](crate::StopReason::Events) only for events that need a
+    /// reaction.
+    fn can_embed_monitors(&self) -> bool;
+
+    /// Lets the properties step inside the target from their current states until it stops, and with them the scripts
+    /// that are placed [with the monitors](ScriptPlacement::WithMonitors). Called before each [`resume`](crate::RunControl::resume),
+    /// because the states may have changed since the last one.
+    ///
+    /// # Errors
+    /// If the target cannot be reached.
+    fn embed_monitors(&mut self, monitors: &[EmbeddedMonitor], scripts: &[ScriptState]) -> TargetResult;
+
+    /// Accepts the scripts that derive events, before the session starts, and decides where they run.
+    fn place_scripts(&mut self, scripts: &[ScriptPlan]) -> ScriptPlacement;
+
+    /// The replay log of the embedded monitors since they were embedded, without [`events`](crate::EventSource::events). `None` if no monitors
+    /// were embedded, or their log was lost.
+    ///
+    /// # Errors
+    /// If the log is malformed.
+    fn take_replay_log(&mut self) -> TargetResult<Option<ReplayLog>>;
+}
