@@ -17,6 +17,7 @@ mod files;
 mod fmt;
 mod inputs;
 mod interrupt;
+mod java_classes;
 mod load;
 mod mac;
 mod models;

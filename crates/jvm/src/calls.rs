@@ -8,7 +8,7 @@ use invigil_expr::diag::nearest;
 use invigil_jvm_agent::names::{dotted, parameters, type_name};
 use invigil_jvm_agent::protocol::{self as wire, Request, ThreadCommand, WireValue};
 use invigil_monitor::event::EventId;
-use invigil_monitor::mac::{CallArgument, MethodCall};
+use invigil_monitor::mac::{JavaConstant, MethodCall};
 use invigil_target::{TargetResult, UnresolvedEvent};
 use invigil_weave::{Class, Method};
 
@@ -154,45 +154,45 @@ fn methods(path: &ClassPath, class: &Class) -> Vec<Method> {
 }
 
 /// Whether a method accepts these arguments, by Java's rules for constants.
-fn fits(descriptor: &str, arguments: &[CallArgument]) -> bool {
+fn fits(descriptor: &str, arguments: &[JavaConstant]) -> bool {
     let types = parameters(descriptor);
     types.len() == arguments.len()
         && types.iter().zip(arguments).all(|(ty, argument)| match argument {
-            CallArgument::Boolean(_) => *ty == "Z",
-            CallArgument::Char(unit) => {
+            JavaConstant::Boolean(_) => *ty == "Z",
+            JavaConstant::Char(unit) => {
                 matches!(*ty, "C" | "I" | "J" | "F" | "D") || *ty == "S" && *unit < 0x8000
             }
-            CallArgument::Int(value) => match *ty {
+            JavaConstant::Int(value) => match *ty {
                 "B" => i8::try_from(*value).is_ok(),
                 "S" => i16::try_from(*value).is_ok(),
                 "C" => u16::try_from(*value).is_ok(),
                 ty => matches!(ty, "I" | "J" | "F" | "D"),
             },
-            CallArgument::Long(_) => matches!(*ty, "J" | "F" | "D"),
-            CallArgument::Float(_) => matches!(*ty, "F" | "D"),
-            CallArgument::Double(_) => *ty == "D",
-            CallArgument::Text(_) => {
+            JavaConstant::Long(_) => matches!(*ty, "J" | "F" | "D"),
+            JavaConstant::Float(_) => matches!(*ty, "F" | "D"),
+            JavaConstant::Double(_) => *ty == "D",
+            JavaConstant::Text(_) => {
                 matches!(*ty, "Ljava/lang/String;" | "Ljava/lang/Object;" | "Ljava/lang/CharSequence;")
             }
         })
 }
 
 /// How many of the parameters are of another type than their values.
-fn widened(descriptor: &str, arguments: &[CallArgument]) -> usize {
+fn widened(descriptor: &str, arguments: &[JavaConstant]) -> usize {
     let types = parameters(descriptor).into_iter().map(type_name);
     let differs =
-        |(ty, argument): &(String, &CallArgument)| ty.rsplit('.').next() != Some(argument.type_word());
+        |(ty, argument): &(String, &JavaConstant)| ty.rsplit('.').next() != Some(argument.type_word());
     types.zip(arguments).filter(differs).count()
 }
 
-fn wire_value(argument: &CallArgument) -> WireValue {
+fn wire_value(argument: &JavaConstant) -> WireValue {
     match argument {
-        CallArgument::Boolean(value) => WireValue::Bool { value: *value },
-        CallArgument::Char(value) => WireValue::Int { value: (*value).into() },
-        CallArgument::Int(value) => WireValue::Int { value: (*value).into() },
-        CallArgument::Long(value) => WireValue::Int { value: *value },
-        CallArgument::Float(value) => WireValue::Float { value: (*value).into() },
-        CallArgument::Double(value) => WireValue::Float { value: *value },
-        CallArgument::Text(value) => WireValue::Text { value: value.clone() },
+        JavaConstant::Boolean(value) => WireValue::Bool { value: *value },
+        JavaConstant::Char(value) => WireValue::Int { value: (*value).into() },
+        JavaConstant::Int(value) => WireValue::Int { value: (*value).into() },
+        JavaConstant::Long(value) => WireValue::Int { value: *value },
+        JavaConstant::Float(value) => WireValue::Float { value: (*value).into() },
+        JavaConstant::Double(value) => WireValue::Float { value: *value },
+        JavaConstant::Text(value) => WireValue::Text { value: value.clone() },
     }
 }

@@ -2,22 +2,21 @@
 
 use crate::ClassPath;
 use crate::variable_path::{classes_named, declaring_class};
-use invigil_lang::pedl::ast::Literal;
+use invigil_monitor::mac::JavaConstant;
 use invigil_weave::Constant;
 
 const STATIC: u16 = 0x0008;
 
-/// The value of a constant such as `Control.GATE_DOWN`, as in the class files; `None` if there is no such constant. For
-/// `pedl::lower`.
+/// The value of a constant such as `Control.GATE_DOWN`, as in the class files; `None` if there is no such constant.
 ///
 /// ```no_run
 /// use invigil_jvm::{ClassPath, constant};
-/// use invigil_lang::pedl;
-/// # let script = pedl::ast::Script::default();
+/// use invigil_monitor::mac::JavaConstant;
+///
 /// let path = ClassPath::new("classes", std::path::Path::new("."));
-/// let (lowered, problems) = pedl::lower(&script, &|name| constant(&path, name));
+/// assert_eq!(constant(&path, "Control.GATE_DOWN"), Some(JavaConstant::Int(90)));
 /// ```
-pub fn constant(path: &ClassPath, name: &str) -> Option<Literal> {
+pub fn constant(path: &ClassPath, name: &str) -> Option<JavaConstant> {
     let (class, member) = name.rsplit_once('.')?;
     let candidates = classes_named(path, class);
     let (_, field) = candidates.iter().find_map(|class| declaring_class(path, class, member))?;
@@ -25,12 +24,12 @@ pub fn constant(path: &ClassPath, name: &str) -> Option<Literal> {
         return None;
     }
     Some(match (field.constant?, field.descriptor.as_str()) {
-        (Constant::Int(value), "Z") => Literal::Boolean(value != 0),
-        (Constant::Int(value), "C") => Literal::Char(value as u16),
-        (Constant::Int(value), _) => Literal::Int(value),
-        (Constant::Long(value), _) => Literal::Long(value),
-        (Constant::Float(value), _) => Literal::Float(value),
-        (Constant::Double(value), _) => Literal::Double(value),
-        (Constant::Text(value), _) => Literal::String(value),
+        (Constant::Int(value), "Z") => JavaConstant::Boolean(value != 0),
+        (Constant::Int(value), "C") => JavaConstant::Char(value as u16),
+        (Constant::Int(value), _) => JavaConstant::Int(value),
+        (Constant::Long(value), _) => JavaConstant::Long(value),
+        (Constant::Float(value), _) => JavaConstant::Float(value),
+        (Constant::Double(value), _) => JavaConstant::Double(value),
+        (Constant::Text(value), _) => JavaConstant::Text(value),
     })
 }

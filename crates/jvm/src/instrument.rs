@@ -4,17 +4,14 @@
 //! they are: the file `invigil.probes` beside them describes the probes.
 
 use crate::ClassPath;
-use crate::{subscriptions, type_mismatches};
-use invigil_expr::diag::{Diagnostic, Span};
+use crate::subscriptions;
 use invigil_jvm_agent::entity::Entity;
 use invigil_jvm_agent::instrument::Instrumentor;
 use invigil_jvm_agent::names::dotted;
 use invigil_jvm_agent::offline_probes::FILE;
 use invigil_jvm_agent::protocol::SubscriptionId;
-use invigil_lang::medl::{MethodNaming, snapshots};
-use invigil_lang::pedl;
 use invigil_monitor::event::{EventCatalog, EventId};
-use std::collections::BTreeMap;
+use invigil_target::UnresolvedEvent;
 use std::fs;
 use std::path::Path;
 
@@ -25,8 +22,8 @@ pub struct Instrumented {
     pub classes: Vec<WovenClass>,
     /// What was not instrumented, with the reason: methods that would become too long, malformed class files.
     pub skipped: Vec<String>,
-    /// Entities of the script that these classes lack or declare differently, with the remedy.
-    pub missing: Vec<Diagnostic>,
+    /// Events that these classes do not have.
+    pub unresolved: Vec<UnresolvedEvent>,
 }
 
 /// A class that was written.
@@ -42,36 +39,22 @@ pub struct WovenClass {
     pub probes: usize,
 }
 
-/// Weaves the classes of a class path for a monitoring script, and writes those with probes to a directory, which is
+/// Weaves the classes of a class path for all events of a catalog, and writes those with probes to a directory, which is
 /// created if necessary.
 ///
-/// They are run with this directory before the original classes: `invigil run --pedl … -- java -cp woven:classes Main`.
+/// They are run with this directory before the original classes: `java -cp woven:classes Main`.
 ///
 /// # Errors
 /// A message, if a file cannot be written.
-pub fn instrument(
-    recogniser: &pedl::MonitoringScript,
-    path: &ClassPath,
-    folder: &Path,
-) -> Result<Instrumented, String> {
-    let mut catalog = EventCatalog::default();
-    let spans: BTreeMap<EventId, Span> =
-        snapshots(recogniser, MethodNaming::WithTypes, &mut catalog).into_iter().collect();
-    let (subscriptions, unknown) = subscriptions::subscriptions(&catalog, path);
+pub fn instrument(catalog: &EventCatalog, path: &ClassPath, folder: &Path) -> Result<Instrumented, String> {
+    let (subscriptions, unknown) = subscriptions::subscriptions(catalog, path);
     let named = |number: u32| {
         subscriptions.iter().find_map(|subscription| match subscription.id {
             SubscriptionId::Event { number: known } if known == number => Some(subscription.name.clone()),
             _ => None,
         })
     };
-    let mut result = Instrumented { missing: type_mismatches(recogniser, path), ..Instrumented::default() };
-    let missing = |event: EventId, reason: &str, help: &str| {
-        let diagnostic = Diagnostic::error(spans.get(&event).copied().unwrap_or_default(), reason);
-        if help.is_empty() { diagnostic } else { diagnostic.help(help) }
-    };
-    for unknown in unknown {
-        result.missing.push(missing(unknown.event, &unknown.reason, &unknown.help));
-    }
+    let mut result = Instrumented { unresolved: unknown, ..Instrumented::default() };
     let (mut instrumentor, errors) = Instrumentor::new(subscriptions.clone(), &|name| path.class(name));
     for error in errors {
         let SubscriptionId::Event { number } = error.id else { continue };
@@ -86,10 +69,14 @@ pub fn instrument(
             false => None,
         };
         let reason = class.map_or(error.reason, |class| format!("no class `{class}` is on the class path"));
-        result.missing.push(missing(EventId(number), &reason, help));
+        result.unresolved.push(UnresolvedEvent {
+            event: EventId(number),
+            param: None,
+            reason,
+            help: help.to_owned(),
+            pending: false,
+        });
     }
-    // The entry and the exit of one method are two events with the same error.
-    result.missing.dedup();
     let mut names: Vec<&str> = path.names().collect();
     names.sort_unstable();
     names.dedup();

@@ -47,7 +47,7 @@
 //! | `events`, `subscriptions`, `params` | from event declarations to the agent's subscriptions, and back to events |
 //! | `host_proxy`, `calls` | embedded monitors; methods that scripts call |
 //! | `breakpoints`, `inspect`, `sources` | the debugger's commands |
-//! | `classpath`, `variable_path`, `type_mismatches`, `constants` | what class files reveal before the program runs |
+//! | `classpath`, `variable_path`, `declared_types`, `constants` | what class files reveal before the program runs |
 //! | `instrument` | weaving of classes on disk |
 
 #[cfg(not(target_os = "linux"))]
@@ -59,6 +59,7 @@ mod calls;
 mod classpath;
 mod connection;
 mod constants;
+mod declared_types;
 mod events;
 mod host_proxy;
 mod inspect;
@@ -71,15 +72,14 @@ mod sources;
 mod subscriptions;
 mod target;
 mod target_impl;
-mod type_mismatches;
 mod variable_path;
 
 pub use attach::is_java_vm;
 pub use classpath::ClassPath;
 pub use constants::constant;
+pub use declared_types::{result_type, variable_type};
 pub use instrument::{Instrumented, WovenClass, instrument};
 pub use invigil_target::stream::Stream;
 pub use launch::{Launch, is_java};
 pub use library::AGENT;
 pub use target::JavaTarget;
-pub use type_mismatches::type_mismatches;

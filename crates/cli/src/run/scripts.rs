@@ -1,9 +1,10 @@
 //! Monitoring and requirement scripts for a live program.
 
+use crate::java_classes::{constant_literal, type_mismatches};
 use crate::load::{Loaded, with_large_stack};
 use crate::{CliError, files};
 use invigil_expr::diag::{Diagnostic, SourceId, Span};
-use invigil_jvm::{ClassPath, constant, type_mismatches};
+use invigil_jvm::ClassPath;
 use invigil_lang::mac;
 use invigil_lang::medl::{self, MethodNaming};
 use invigil_lang::report::render;
@@ -92,7 +93,7 @@ pub(crate) fn load(
         let (scripts, found) = with_large_stack(|| match &program.classes {
             Some((path, dir)) => {
                 let classes = ClassPath::new(path, dir);
-                let (scripts, mut found) = mac::load(pedl, medl, &|name| constant(&classes, name));
+                let (scripts, mut found) = mac::load(pedl, medl, &|name| constant_literal(&classes, name));
                 found.extend(scripts.iter().flat_map(|scripts| type_mismatches(&scripts.pedl, &classes)));
                 (scripts, found)
             }

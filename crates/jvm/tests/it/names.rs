@@ -2,8 +2,8 @@
 
 use crate::common::{Live, compiled};
 use invigil_jvm::{ClassPath, Launch, Stream, constant};
-use invigil_lang::pedl::ast::Literal;
 use invigil_monitor::event::{EventCatalog, EventKind};
+use invigil_monitor::mac::JavaConstant;
 use invigil_target::{StopReason, Termination, UnresolvedEvent};
 use invigil_test_support::Folder;
 use invigil_test_support::language::declare;
@@ -232,17 +232,17 @@ fn constants_are_read_from_class_files() {
     for class_path in ["classes", "k.jar", "nowhere:k.jar"] {
         let path = ClassPath::new(class_path, folder.path());
         let of = |name: &str| constant(&path, name);
-        assert_eq!(of("a.K.I"), Some(Literal::Int(7)));
-        assert_eq!(of("K.L"), Some(Literal::Long(8)));
-        assert_eq!(of("K.F"), Some(Literal::Float(1.5)));
-        assert_eq!(of("K.D"), Some(Literal::Double(2.5)));
-        assert_eq!(of("K.C"), Some(Literal::Char(u16::from(b'c'))));
-        assert_eq!(of("K.Z"), Some(Literal::Boolean(true)));
-        assert_eq!(of("K.B"), Some(Literal::Int(-1)));
-        assert_eq!(of("K.S"), Some(Literal::Int(300)));
-        assert_eq!(of("K.T"), Some(Literal::String("text".to_owned())));
-        assert_eq!(of("K.UP"), Some(Literal::Int(9)));
-        assert_eq!(of("K.SIDE"), Some(Literal::Int(10)));
+        assert_eq!(of("a.K.I"), Some(JavaConstant::Int(7)));
+        assert_eq!(of("K.L"), Some(JavaConstant::Long(8)));
+        assert_eq!(of("K.F"), Some(JavaConstant::Float(1.5)));
+        assert_eq!(of("K.D"), Some(JavaConstant::Double(2.5)));
+        assert_eq!(of("K.C"), Some(JavaConstant::Char(u16::from(b'c'))));
+        assert_eq!(of("K.Z"), Some(JavaConstant::Boolean(true)));
+        assert_eq!(of("K.B"), Some(JavaConstant::Int(-1)));
+        assert_eq!(of("K.S"), Some(JavaConstant::Int(300)));
+        assert_eq!(of("K.T"), Some(JavaConstant::Text("text".to_owned())));
+        assert_eq!(of("K.UP"), Some(JavaConstant::Int(9)));
+        assert_eq!(of("K.SIDE"), Some(JavaConstant::Int(10)));
         for none in ["K.no", "K.each", "K.O", "K.X", "X.I", "I", "b.K.I"] {
             assert_eq!(of(none), None, "{none}");
         }

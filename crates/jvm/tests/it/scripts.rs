@@ -1,12 +1,12 @@
 //! PEDL and MEDL over live programs: the results that the examples document.
 
 use crate::common::{compiled, printed};
-use invigil_expr::diag::{Diagnostic, SourceId, Sources};
+use invigil_expr::diag::{SourceId, Sources, Span};
 use invigil_jvm::{ClassPath, JavaTarget, Launch, Stream, constant, instrument};
 use invigil_lang::mac::load;
-use invigil_lang::medl::{self, MethodNaming};
+use invigil_lang::medl::{self, MethodNaming, snapshots};
 use invigil_lang::{pedl, report};
-use invigil_monitor::event::EventCatalog;
+use invigil_monitor::event::{EventCatalog, EventId};
 use invigil_session::{Listener, MessageSource, RunOutcome, Session, SessionOptions, SuspendReason};
 use invigil_target::ResumeMode;
 use invigil_target::prelude::*;
@@ -78,7 +78,8 @@ pub(crate) fn begin(
     command: &[&str],
 ) -> Begun {
     let path = ClassPath::new(class_path, Path::new("/"));
-    let (loaded, problems) = load((SourceId(0), pedl), (SourceId(1), medl), &|name| constant(&path, name));
+    let (loaded, problems) =
+        load((SourceId(0), pedl), (SourceId(1), medl), &|name| constant(&path, name).map(Into::into));
     let loaded = loaded.unwrap_or_else(|| {
         let mut sources = Sources::default();
         sources.add("pedl", pedl);
@@ -273,10 +274,12 @@ fn offline_instrumentation_equals_load_time_weaving() {
         let classes = compiled(&folder, &["-g"]);
         let path = ClassPath::new(".", &classes);
         let (script, _) = pedl::parse(SourceId(0), &read(&pedl));
-        let recogniser = pedl::lower(&script, &|name| constant(&path, name)).0.unwrap();
+        let recogniser = pedl::lower(&script, &|name| constant(&path, name).map(Into::into)).0.unwrap();
         let woven = tempfile::tempdir().unwrap();
-        let done = instrument(&recogniser, &path, woven.path()).unwrap();
-        assert_eq!((done.skipped.len(), done.missing.len()), (0, 0), "{done:?}");
+        let mut catalog = EventCatalog::default();
+        snapshots(&recogniser, MethodNaming::WithTypes, &mut catalog);
+        let done = instrument(&catalog, &path, woven.path()).unwrap();
+        assert_eq!((done.skipped.len(), done.unresolved.len()), (0, 0), "{done:?}");
         assert!(!done.classes.is_empty() && done.classes.iter().all(|class| class.after > class.before));
         let class_path = format!("{}:{}", woven.path().display(), classes.display());
         let command: Vec<&str> = command.split(' ').collect();
@@ -297,14 +300,18 @@ fn missing_entities_are_reported() {
     let (script, _) = pedl::parse(SourceId(0), text);
     let recogniser = pedl::lower(&script, &|_| None).0.unwrap();
     let woven = tempfile::tempdir().unwrap();
-    let done = instrument(&recogniser, &path, woven.path()).unwrap();
+    let mut catalog = EventCatalog::default();
+    let spans = snapshots(&recogniser, MethodNaming::WithTypes, &mut catalog);
+    let done = instrument(&catalog, &path, woven.path()).unwrap();
     assert_eq!(done.classes, []);
     let reported = |at: &str| {
-        let is_it = |problem: &&Diagnostic| text[problem.span.start as usize..].starts_with(at);
-        let problem = done.missing.iter().find(is_it).unwrap_or_else(|| panic!("{:?}", done.missing));
-        (problem.message.as_str(), problem.help.as_deref())
+        let is_it = |(_, span): &&(EventId, Span)| text[span.start as usize..].starts_with(at);
+        let (event, _) = spans.iter().find(is_it).unwrap_or_else(|| panic!("{spans:?}"));
+        let unresolved = done.unresolved.iter().find(|unresolved| unresolved.event == *event);
+        let unresolved = unresolved.unwrap_or_else(|| panic!("{done:?}"));
+        (unresolved.reason.as_str(), unresolved.help.as_str())
     };
-    assert_eq!(reported("A.xx"), ("the class `A` has no field `xx`", Some("did you mean `x`?")));
+    assert_eq!(reported("A.xx"), ("the class `A` has no field `xx`", "did you mean `x`?"));
     assert_eq!(reported("B.run()").0, "no class `B` is on the class path");
     assert!(reported("A.main").0.contains("no local variable `lokal`"));
 }

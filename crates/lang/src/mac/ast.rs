@@ -2,7 +2,7 @@
 
 pub use crate::prop::ast::Name;
 use invigil_expr::diag::Span;
-use invigil_monitor::mac::{Binary, Type, Unary, Value};
+use invigil_monitor::mac::{Binary, JavaConstant, Type, Unary, Value};
 use std::fmt;
 
 /// A type of the target.
@@ -124,6 +124,34 @@ impl Literal {
             Literal::Double(value) => Value::Double(*value),
             Literal::String(value) => Value::String(value),
             Literal::Null => Value::Undefined,
+        }
+    }
+
+    /// Returns it as a constant of the target; `null` is none.
+    pub fn constant(&self) -> Option<JavaConstant> {
+        Some(match self {
+            Literal::Boolean(value) => JavaConstant::Boolean(*value),
+            Literal::Char(value) => JavaConstant::Char(*value),
+            Literal::Int(value) => JavaConstant::Int(*value),
+            Literal::Long(value) => JavaConstant::Long(*value),
+            Literal::Float(value) => JavaConstant::Float(*value),
+            Literal::Double(value) => JavaConstant::Double(*value),
+            Literal::String(value) => JavaConstant::Text(value.clone()),
+            Literal::Null => return None,
+        })
+    }
+}
+
+impl From<JavaConstant> for Literal {
+    fn from(constant: JavaConstant) -> Literal {
+        match constant {
+            JavaConstant::Boolean(value) => Literal::Boolean(value),
+            JavaConstant::Char(value) => Literal::Char(value),
+            JavaConstant::Int(value) => Literal::Int(value),
+            JavaConstant::Long(value) => Literal::Long(value),
+            JavaConstant::Float(value) => Literal::Float(value),
+            JavaConstant::Double(value) => Literal::Double(value),
+            JavaConstant::Text(value) => Literal::String(value),
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::mac::lower::{Build, ExpressionCompiler};
 use crate::mac::order::{self, Needs};
 use crate::pedl::{self, ScriptExport};
 use invigil_expr::diag::{Diagnostic, Span};
-use invigil_monitor::mac::{CallArgument, ExprId, GuardId, MethodCall as ProgramCall, ScriptDef, Type};
+use invigil_monitor::mac::{ExprId, GuardId, MethodCall as ProgramCall, ScriptDef, Type};
 use std::collections::{HashMap, HashSet};
 
 /// A compiled script: names are resolved and types are checked.
@@ -90,19 +90,7 @@ fn called(script: &Script, action: &str) -> Option<ProgramCall> {
     let ActionCall { names, arguments, .. } = import.call.as_ref()?;
     let (method, of) = names.split_last()?;
     let of: Vec<&str> = of.iter().map(|name| name.text.as_str()).collect();
-    let argument = |literal: &Literal| {
-        Some(match literal {
-            Literal::Boolean(value) => CallArgument::Boolean(*value),
-            Literal::Char(value) => CallArgument::Char(*value),
-            Literal::Int(value) => CallArgument::Int(*value),
-            Literal::Long(value) => CallArgument::Long(*value),
-            Literal::Float(value) => CallArgument::Float(*value),
-            Literal::Double(value) => CallArgument::Double(*value),
-            Literal::String(value) => CallArgument::Text(value.clone()),
-            Literal::Null => return None,
-        })
-    };
-    let arguments = arguments.iter().map(argument).collect::<Option<_>>()?;
+    let arguments = arguments.iter().map(Literal::constant).collect::<Option<_>>()?;
     Some(ProgramCall { of: of.join("."), method: method.text.clone(), arguments })
 }
 

@@ -42,8 +42,10 @@ pub mod ast;
 mod entity;
 mod lower;
 mod parser;
+mod type_mismatches;
 
 pub use entity::{Entity, EntityId, EntityRef};
 pub(crate) use lower::exports;
 pub use lower::{Constant, MonitoringScript, ScriptExport, constants, lower};
 pub use parser::{format, parse};
+pub use type_mismatches::type_mismatches;

@@ -13,13 +13,13 @@ pub struct MethodCall {
     /// The name of the method.
     pub method: String,
     /// The arguments.
-    pub arguments: Vec<CallArgument>,
+    pub arguments: Vec<JavaConstant>,
 }
 
-/// A constant argument.
+/// A constant of a Java type: an argument of a call, or the value of a `static final` field.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub enum CallArgument {
+pub enum JavaConstant {
     /// `true` or `false`
     Boolean(bool),
     /// `'a'`
@@ -36,17 +36,17 @@ pub enum CallArgument {
     Text(String),
 }
 
-impl CallArgument {
+impl JavaConstant {
     /// The Java keyword of its type.
     pub fn type_word(&self) -> &'static str {
         match self {
-            CallArgument::Boolean(_) => "boolean",
-            CallArgument::Char(_) => "char",
-            CallArgument::Int(_) => "int",
-            CallArgument::Long(_) => "long",
-            CallArgument::Float(_) => "float",
-            CallArgument::Double(_) => "double",
-            CallArgument::Text(_) => "String",
+            JavaConstant::Boolean(_) => "boolean",
+            JavaConstant::Char(_) => "char",
+            JavaConstant::Int(_) => "int",
+            JavaConstant::Long(_) => "long",
+            JavaConstant::Float(_) => "float",
+            JavaConstant::Double(_) => "double",
+            JavaConstant::Text(_) => "String",
         }
     }
 }

@@ -60,7 +60,7 @@ pub use ids::{
     ActionId, AuxiliaryId, ConditionId, ExprId, GuardId, MethodId, OccurrenceId, ScriptEventId, VariableId,
 };
 pub use machine::{Fault, FaultKind, MachineState};
-pub use method_call::{CallArgument, MethodCall};
+pub use method_call::{JavaConstant, MethodCall};
 pub use operator::{Binary, Unary};
 pub use order::{Cycle, Definition};
 pub use recogniser::{Recogniser, ScriptError, Snapshot, SnapshotError};
