@@ -8,7 +8,7 @@
 
 use crate::agent::Agent;
 use crate::biased_lock::{BiasedLock, Guard};
-use crate::protocol::{DeadObjectIds, LoggedEvent, Notification, SubscriptionId, WireReplayLog, WireValue};
+use crate::protocol::{DeadObjectIds, Notification, SubscriptionId, WireReplayLog, WireValue};
 use crate::values::{value, wire_value};
 use invigil_expr::value::Value;
 use invigil_monitor::automaton::{Automaton, AutomatonDef};
@@ -131,45 +131,20 @@ impl MonitorHost {
         (host.monitors, host.frozen, host.due_events) = (None, false, 0);
     }
 
-    /// The replay log since the properties were embedded, without the events that are sent anyway. The host is frozen
-    /// until they are embedded again.
+    /// The replay log since the properties were embedded. Events to which a reaction is due are in it unless they were
+    /// sent. The host is frozen until the properties are embedded again.
     pub(crate) fn take_replay_log(&self, agent: &Agent) -> Option<WireReplayLog> {
-        self.take_replay_log_and_due(agent).map(|(log, _)| log)
-    }
-
-    /// The replay log, and the events that should have been sent and were not, because the virtual machine may end
-    /// before.
-    pub(crate) fn take_replay_log_and_due(&self, agent: &Agent) -> Option<(WireReplayLog, Vec<LoggedEvent>)> {
         let mut host = self.lock(0);
         let monitors = host.monitors.take()?;
         host.frozen = true;
         let (due, is_forwarded) = (std::mem::take(&mut host.due_events), host.is_forwarded);
         drop(host);
-        let log = monitors.replay_log();
-        let kept = log.events.len().saturating_sub(due);
-        let events = (0..log.events.len()).zip(&log.threads).map(|(at, thread)| {
-            let event = log.events.event(at);
-            LoggedEvent {
-                event: event.id.0,
-                time: log.events.meta(at).time,
-                thread: *thread,
-                values: event.params.iter().map(|value| wire_value(value, event.text)).collect(),
-            }
-        });
-        let mut events: Vec<LoggedEvent> = events.collect();
-        let mut due = events.split_off(kept);
+        let mut log = monitors.into_replay_log(due as u32);
         if is_forwarded {
-            due.clear();
+            log.remove_due_events();
         }
-        let log = WireReplayLog {
-            evicted_events: log.evicted_events,
-            evicted_steps: log.evicted.iter().map(|counts| counts.steps).collect(),
-            evicted_slices: log.evicted.iter().map(|counts| counts.created).collect(),
-            base: log.before.iter().map(SliceTable::save).collect(),
-            events,
-            dead: agent.dead_object_ids(log.dead_objects),
-        };
-        Some((log, due))
+        let dead = agent.dead_object_ids(std::mem::take(&mut log.dead_objects));
+        Some(WireReplayLog { log: postcard::to_allocvec(&log.encode()).ok()?, dead })
     }
 
     /// Notes that the events with a due reaction were sent.

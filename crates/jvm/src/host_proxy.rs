@@ -1,14 +1,12 @@
 //! The debugger's side of the monitors that are embedded in the virtual machine.
 
 use crate::target::JavaTarget;
-use invigil_jvm_agent::protocol::{Answer, LoggedEvent, Request, WireReplayLog};
-use invigil_jvm_agent::values::value;
+use invigil_jvm_agent::protocol::{Answer, Request, WireReplayLog};
 use invigil_monitor::automaton::Automaton;
-use invigil_monitor::embedded::{EmbeddedMonitor, EvictedCounts};
-use invigil_monitor::event::{EventBatch, EventId, EventMeta, EventSet};
+use invigil_monitor::embedded::{EmbeddedMonitor, EncodedReplayLog, ReplayLog};
+use invigil_monitor::event::{EventBatch, EventSet};
 use invigil_monitor::mac::ScriptPlan;
-use invigil_monitor::slices::SliceTable;
-use invigil_target::{ReplayLog, TargetError, TargetResult};
+use invigil_target::{TargetError, TargetResult};
 use std::sync::Arc;
 
 /// The debugger's view of the embedded monitors.
@@ -23,9 +21,10 @@ pub(crate) struct HostProxy {
     /// Whether the agent's host is frozen.
     pub(crate) frozen: bool,
     /// Replay log that the agent sent when the program exited.
-    pub(crate) final_log: Option<WireReplayLog>,
-    /// Events after `final_log` that need a reaction and that the agent could not send before the program ended.
-    pub(crate) unsent_events: Vec<LoggedEvent>,
+    final_log: Option<TargetResult<ReplayLog>>,
+    /// Events after `final_log` that need a reaction and that the agent could not send before the program ended, with their
+    /// thread.
+    unsent_events: Option<(EventBatch, u32)>,
     /// The input events of embedded scripts.
     pub(crate) script_inputs: EventSet,
     /// Plans of the scripts, until they have been sent.
@@ -100,67 +99,49 @@ impl JavaTarget {
         if !std::mem::take(&mut self.host.monitors_step_in_agent) {
             return Ok(None);
         }
-        let log = if self.link.is_some() {
-            self.host.frozen = true;
-            match self.request(&Request::TakeReplayLog) {
-                Ok(Answer::ReplayLog { log }) => log.or_else(|| self.host.final_log.take()),
-                Ok(_) => return Err(malformed_log()),
-                // The program has ended in the meantime.
-                Err(TargetError::Ended(_)) => self.host.final_log.take(),
-                Err(error) => return Err(error),
+        if self.link.is_none() {
+            return self.host.final_log.take().transpose();
+        }
+        self.host.frozen = true;
+        match self.request(&Request::TakeReplayLog) {
+            Ok(Answer::ReplayLog { log: Some(log) }) => {
+                let mut log = self.decode_log(log)?;
+                // The thread in which they occurred sends them.
+                log.remove_due_events();
+                Ok(Some(log))
             }
-        } else {
-            self.host.final_log.take()
-        };
-        log.map(|mut log| {
-            self.add_dead_objects(std::mem::take(&mut log.dead));
-            self.decode_log(log)
-        })
-        .transpose()
+            // The program may have ended in the meantime.
+            Ok(Answer::ReplayLog { log: None }) | Err(TargetError::Ended(_)) => {
+                self.host.final_log.take().transpose()
+            }
+            Ok(_) => Err(malformed_log()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Stores the replay log that the agent sent when the program exited.
+    pub(crate) fn store_final_log(&mut self, log: Option<WireReplayLog>) {
+        let mut log = log.map(|log| self.decode_log(log));
+        if let Some(Ok(log)) = &mut log {
+            self.host.unsent_events = log.due_events();
+            log.remove_due_events();
+        }
+        self.host.final_log = log;
     }
 
     /// Fills the batch with the events that the agent could not send before the program ended. Returns whether there are
     /// any.
     pub(crate) fn deliver_unsent_events(&mut self) -> bool {
-        let unsent = std::mem::take(&mut self.host.unsent_events);
-        let Some(first) = unsent.first() else { return false };
-        (self.current, self.frame) = (first.thread, 0);
-        self.batch.clear();
-        append_events(&mut self.batch, &unsent);
+        let Some((events, thread)) = self.host.unsent_events.take() else { return false };
+        (self.current, self.frame) = (thread, 0);
+        self.batch = events;
         true
     }
 
-    /// Decodes a replay log.
-    fn decode_log(&self, log: WireReplayLog) -> TargetResult<ReplayLog> {
-        let automata = &self.host.automata;
-        let counts = [log.base.len(), log.evicted_steps.len(), log.evicted_slices.len()];
-        if counts != [automata.len(); 3] {
-            return Err(malformed_log());
-        }
-        let base = automata.iter().zip(&log.base);
-        let base =
-            base.map(|(automaton, state)| SliceTable::load(automaton, state).ok_or_else(malformed_log));
-        let mut events = EventBatch::default();
-        append_events(&mut events, &log.events);
-        let counted = log.evicted_steps.iter().zip(&log.evicted_slices);
-        Ok(ReplayLog {
-            evicted_events: log.evicted_events,
-            evicted: counted
-                .map(|(steps, created)| EvictedCounts { steps: *steps, created: *created })
-                .collect(),
-            base: base.collect::<TargetResult<_>>()?,
-            scripts: Vec::new(),
-            events,
-            threads: log.events.iter().map(|event| event.thread).collect(),
-        })
-    }
-}
-
-/// Appends logged events to a batch.
-fn append_events(batch: &mut EventBatch, logged: &[LoggedEvent]) {
-    for event in logged {
-        let values: Vec<_> = event.values.iter().map(|wire_value| value(wire_value, batch)).collect();
-        batch.push(EventId(event.event), &values, EventMeta { time: event.time, line: 0 });
+    fn decode_log(&mut self, log: WireReplayLog) -> TargetResult<ReplayLog> {
+        self.add_dead_objects(log.dead);
+        let encoded: EncodedReplayLog = postcard::from_bytes(&log.log).map_err(|_| malformed_log())?;
+        encoded.decode(&self.host.automata).ok_or_else(malformed_log)
     }
 }
 

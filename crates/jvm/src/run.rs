@@ -4,8 +4,7 @@ use crate::breakpoints::UNTIL;
 use crate::connection::Incoming;
 use crate::target::{JavaTarget, StoppedThread};
 use invigil_jvm_agent::protocol::{
-    AgentEvent, Answer, LoggedEvent, NOT_BEGUN, Request, StepKind, SubscriptionId, ThreadCommand,
-    WireReplayLog,
+    AgentEvent, Answer, NOT_BEGUN, Request, StepKind, SubscriptionId, ThreadCommand, WireReplayLog,
 };
 use invigil_target::pending_owners::OwnerSet;
 use invigil_target::{BreakpointId, Owner, ResumeMode, StopReason, TargetError, TargetResult};
@@ -87,8 +86,8 @@ impl JavaTarget {
     fn on_agent_event(&mut self, news: AgentEvent) -> TargetResult<Option<StopReason>> {
         match news {
             AgentEvent::Ready => Ok(None),
-            AgentEvent::Exits { status, replay_log, due, warnings } => {
-                self.exits(status, replay_log, due, warnings);
+            AgentEvent::Exits { status, replay_log, warnings } => {
+                self.exits(status, replay_log, warnings);
                 Ok(None)
             }
             AgentEvent::Stepped { thread, returned } => {
@@ -118,15 +117,9 @@ impl JavaTarget {
     }
 
     /// Records the exit of the program, as its agent reported it.
-    pub(crate) fn exits(
-        &mut self,
-        status: i32,
-        replay_log: Option<WireReplayLog>,
-        unsent_events: Vec<LoggedEvent>,
-        warnings: Vec<String>,
-    ) {
+    pub(crate) fn exits(&mut self, status: i32, replay_log: Option<WireReplayLog>, warnings: Vec<String>) {
         self.status = Some(status);
-        (self.host.final_log, self.host.unsent_events) = (replay_log, unsent_events);
+        self.store_final_log(replay_log);
         self.warnings = warnings;
     }
 

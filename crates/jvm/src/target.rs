@@ -220,8 +220,8 @@ impl JavaTarget {
         // The last event may have been sent and not received yet.
         if let Some(mut link) = self.link.take() {
             while let Some(news) = link.pending_event() {
-                if let AgentEvent::Exits { status, replay_log, due, warnings } = news {
-                    self.exits(status, replay_log, due, warnings);
+                if let AgentEvent::Exits { status, replay_log, warnings } = news {
+                    self.exits(status, replay_log, warnings);
                 }
             }
         }

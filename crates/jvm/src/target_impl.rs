@@ -1,15 +1,14 @@
 //! The roles of a [`Target`] that a Java program has.
 
 use crate::target::{Interrupt, JavaTarget};
-use invigil_monitor::embedded::EmbeddedMonitor;
+use invigil_monitor::embedded::{EmbeddedMonitor, ReplayLog};
 use invigil_monitor::event::{EventBatch, EventCatalog, EventId, EventSet};
 use invigil_monitor::mac::{MethodCall, ScriptPlan, ScriptState};
 use invigil_monitor::slices::DeadObjects;
 use invigil_target::{
     Breakpoint, BreakpointId, BreakpointSpec, Breakpoints, Checkpoints, EmbeddedHost, EventSource, Frame,
-    Inspection, Interrupter, MethodCalls, NativeInspection, Owner, ReplayLog, ResumeMode, RunControl,
-    ScriptPlacement, SourceLine, StopReason, Target, TargetResult, Thread, UnresolvedEvent, Unsupported,
-    Variable,
+    Inspection, Interrupter, MethodCalls, NativeInspection, Owner, ResumeMode, RunControl, ScriptPlacement,
+    SourceLine, StopReason, Target, TargetResult, Thread, UnresolvedEvent, Unsupported, Variable,
 };
 
 const NO_CHECKPOINTS: Unsupported = Unsupported(

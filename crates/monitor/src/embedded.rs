@@ -11,9 +11,11 @@
 
 mod dead_objects;
 mod event_log;
+mod replay_log;
 mod scripts;
 mod shards;
 
+pub use replay_log::{EncodedReplayLog, ReplayLog};
 pub use shards::{SHARD_COUNT, Shard};
 
 use crate::automaton::{Automaton, StateId};
@@ -91,25 +93,6 @@ impl LogSegment {
             dead_objects: Vec::new(),
         }
     }
-}
-
-/// Base state and recent events, from which the debugger reproduces what the monitors did; see the module.
-#[derive(Debug)]
-pub struct ReplayLog<'a> {
-    /// The number of evicted events since the monitors were uploaded, including derived ones.
-    pub evicted_events: u64,
-    /// The counts of the evicted events, per property.
-    pub evicted: &'a [EvictedCounts],
-    /// The state of each property before the first logged event.
-    pub before: &'a [SliceTable],
-    /// The state of each pair of scripts before the first logged event.
-    pub scripts: &'a [ScriptState],
-    /// The logged events; the last is the one that requires a reaction. Derived events are not included.
-    pub events: EventBatch,
-    /// The thread of each event.
-    pub threads: Vec<u32>,
-    /// The dead objects whose slices were collected since the base state.
-    pub dead_objects: Vec<i64>,
 }
 
 /// Monitors embedded in the target; see the module.
@@ -389,27 +372,25 @@ impl EmbeddedMonitors {
         observer.reacts | (verdict == Some(Verdict::Error))
     }
 
-    /// The replay log.
-    pub fn replay_log(&self) -> ReplayLog<'_> {
-        let first = self.older.as_ref().unwrap_or(&self.newer);
-        let (mut events, mut threads) = (EventBatch::default(), Vec::new());
-        for block in self.older.iter().chain([&self.newer]) {
-            block.events.decode_into(&mut events, &mut threads);
+    /// Ends the monitors and returns their replay log. `due` is the number of the last events to which a reaction is
+    /// due.
+    pub fn into_replay_log(self, due: u32) -> ReplayLog {
+        let count = self.event_count();
+        let (mut events, mut threads, mut dead_objects) = (EventBatch::default(), Vec::new(), Vec::new());
+        for segment in self.older.iter().chain([&self.newer]) {
+            segment.events.decode_into(&mut events, &mut threads);
+            dead_objects.extend_from_slice(&segment.dead_objects);
         }
+        let first = self.older.unwrap_or(self.newer);
         ReplayLog {
-            evicted_events: self.event_count() - events.len() as u64 + first.script_events,
-            evicted: &first.counts,
-            before: &first.before,
-            scripts: &first.scripts,
+            evicted_events: count - events.len() as u64 + first.script_events,
+            evicted: first.counts,
+            base: first.before,
+            scripts: first.scripts,
             events,
             threads,
-            dead_objects: self
-                .older
-                .iter()
-                .chain([&self.newer])
-                .flat_map(|segment| &segment.dead_objects)
-                .copied()
-                .collect(),
+            due,
+            dead_objects,
         }
     }
 

@@ -1,14 +1,14 @@
 //! The roles of a [`Target`] that a native program has.
 
 use crate::native_target::NativeTarget;
-use invigil_monitor::embedded::EmbeddedMonitor;
+use invigil_monitor::embedded::{EmbeddedMonitor, ReplayLog};
 use invigil_monitor::event::{EventBatch, EventCatalog, EventSet};
 use invigil_monitor::mac::{ScriptPlan, ScriptState};
 use invigil_target::{
     Breakpoint, BreakpointId, BreakpointSpec, Breakpoints, Checkpoint, CheckpointId, Checkpoints,
     EmbeddedHost, EventSource, Frame, Inspection, Interrupter, MethodCalls, NativeInspection, Owner,
-    ProbeInfo, ReplayLog, ResumeMode, RunControl, ScriptPlacement, SourceLine, StopReason, Target,
-    TargetResult, Thread, UnresolvedEvent, Unsupported, Variable,
+    ProbeInfo, ResumeMode, RunControl, ScriptPlacement, SourceLine, StopReason, Target, TargetResult, Thread,
+    UnresolvedEvent, Unsupported, Variable,
 };
 
 const NO_METHOD_CALLS: Unsupported = Unsupported("only a Java program has methods that an action can call");

@@ -4,7 +4,7 @@ use crate::capture::{EventRegisters, GeneralRegisters};
 use crate::control::INVIGIL_CONTROL;
 use crate::integer_event::{EventSink, IntegerEvent};
 use crate::lock::MAX_NAPS;
-use crate::message::{Answer, EncodedReplayLog, MAX_INTS, Request, SiteEvent, SiteEvents};
+use crate::message::{Answer, MAX_INTS, Request, SiteEvent, SiteEvents};
 use crate::pending_calls;
 use crate::ring::Ring;
 use crate::tail_calls;
@@ -16,7 +16,7 @@ use alloc::vec::Vec;
 use core::sync::atomic::Ordering;
 use invigil_expr::value::Value;
 use invigil_monitor::automaton::{Automaton, AutomatonDef};
-use invigil_monitor::embedded::{EmbeddedMonitor, EmbeddedMonitors};
+use invigil_monitor::embedded::{EmbeddedMonitor, EmbeddedMonitors, EncodedReplayLog};
 use invigil_monitor::event::{Event, EventBatch, EventId, EventMeta};
 use invigil_monitor::mac::{ScriptPlan, ScriptState, Scripts};
 use invigil_monitor::slices::SliceTable;
@@ -202,17 +202,8 @@ impl MonitorHost {
     }
 
     fn drain(&mut self) -> Option<EncodedReplayLog> {
-        let monitors = self.monitors.take()?;
-        let log = monitors.replay_log();
-        Some(EncodedReplayLog {
-            evicted_events: log.evicted_events,
-            evicted: log.evicted.to_vec(),
-            base: log.before.iter().map(SliceTable::save).collect(),
-            scripts: log.scripts.to_vec(),
-            events: log.events,
-            threads: log.threads,
-            reacting: core::mem::take(&mut self.reacting),
-        })
+        let due = core::mem::take(&mut self.reacting);
+        Some(self.monitors.take()?.into_replay_log(due).encode())
     }
 
     fn step_batch(&mut self, events: &EventBatch, thread: u32) -> bool {

@@ -7,7 +7,7 @@ use crate::pending_calls::PendingCall;
 use crate::tail_calls::{PendingTailCall, TailCallEvent, TailReturnEvent};
 use alloc::string::String;
 use alloc::vec::Vec;
-use invigil_monitor::embedded::EvictedCounts;
+use invigil_monitor::embedded::EncodedReplayLog;
 use invigil_monitor::event::{EventBatch, EventId};
 use invigil_monitor::mac::ScriptState;
 use serde::{Deserialize, Serialize};
@@ -133,23 +133,4 @@ pub enum Answer {
     Busy,
     /// Nothing was done: a stopped thread holds a lock of the library.
     Locked,
-}
-
-/// Replay log of the embedded monitors, with the states in their encoded form.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct EncodedReplayLog {
-    /// Number of events that are no longer in the log, derived ones included.
-    pub evicted_events: u64,
-    /// Steps and slice counts of the evicted events, per property.
-    pub evicted: Vec<EvictedCounts>,
-    /// State of each property before the first logged event.
-    pub base: Vec<Vec<u8>>,
-    /// State of each pair of scripts before the first logged event.
-    pub scripts: Vec<ScriptState>,
-    /// The logged events, without derived ones.
-    pub events: EventBatch,
-    /// The thread of each event.
-    pub threads: Vec<u32>,
-    /// Number of events at the end of the log to which a reaction is due.
-    pub reacting: u32,
 }

@@ -1,10 +1,8 @@
 //! Monitors and scripts that step inside a target.
 
 use crate::error::TargetResult;
-use invigil_monitor::embedded::{EmbeddedMonitor, EvictedCounts};
-use invigil_monitor::event::EventBatch;
+use invigil_monitor::embedded::{EmbeddedMonitor, ReplayLog};
 use invigil_monitor::mac::{ScriptPlan, ScriptState};
-use invigil_monitor::slices::SliceTable;
 
 /// Where scripts derive events from other events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,24 +13,6 @@ pub enum ScriptPlacement {
     WithMonitors,
     /// Always inside the target, which reports the derived events instead of their source events.
     InTarget,
-}
-
-/// Replay log of the embedded monitors: the state before the oldest kept event, the kept events, and counts for the
-/// evicted ones.
-#[derive(Clone, Debug)]
-pub struct ReplayLog {
-    /// Number of events that were evicted from the log, derived ones included.
-    pub evicted_events: u64,
-    /// Counts for the evicted events, per property.
-    pub evicted: Vec<EvictedCounts>,
-    /// State of each property before the oldest kept event.
-    pub base: Vec<SliceTable>,
-    /// State of each script at that time, if scripts are embedded with the monitors.
-    pub scripts: Vec<ScriptState>,
-    /// The kept events, without those that embedded scripts derived.
-    pub events: EventBatch,
-    /// The thread of each kept event.
-    pub threads: Vec<u32>,
 }
 
 /// A target in which monitors and scripts can step.

@@ -37,7 +37,7 @@ pub mod stream;
 
 pub use breakpoints::{Breakpoint, BreakpointId, BreakpointKind, BreakpointSpec, Breakpoints};
 pub use checkpoints::{Checkpoint, CheckpointId, Checkpoints};
-pub use embedded_host::{EmbeddedHost, ReplayLog, ScriptPlacement};
+pub use embedded_host::{EmbeddedHost, ScriptPlacement};
 pub use error::{TargetError, TargetResult, Termination, Unsupported};
 pub use event_source::{EventSource, ProbeInfo, UnresolvedEvent};
 pub use inspection::{Frame, Inspection, NativeInspection, SourceLine, Thread, Variable};

@@ -3,7 +3,7 @@
 use super::wire::message;
 
 /// Version of the protocol, which must be equal on both sides.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 /// First value of a greeting, which identifies the agent.
 pub const MAGIC: u32 = u32::from_le_bytes(*b"IVGL");
@@ -198,32 +198,10 @@ message! {
 }
 
 message! {
-    /// An event that the embedded monitors have processed.
-    pub struct LoggedEvent {
-        /// The event's id.
-        pub event: u32,
-        /// The time, in seconds since the agent started; not a number if it was not requested.
-        pub time: f64,
-        /// The thread.
-        pub thread: u32,
-        /// Its parameters.
-        pub values: Vec<WireValue>,
-    }
-}
-
-message! {
-    /// Replay log of the embedded monitors, encoded.
+    /// Replay log of the embedded monitors.
     pub struct WireReplayLog {
-        /// The number of events that were evicted from the log.
-        pub evicted_events: u64,
-        /// For each property, the transitions that it took on the evicted events.
-        pub evicted_steps: Vec<u64>,
-        /// For each property, the slices that were created on the evicted events.
-        pub evicted_slices: Vec<u64>,
-        /// For each property, its encoded state before the oldest kept event.
-        pub base: Vec<Vec<u8>>,
-        /// The kept events.
-        pub events: Vec<LoggedEvent>,
+        /// An [`EncodedReplayLog`](invigil_monitor::embedded::EncodedReplayLog), encoded by `postcard`.
+        pub log: Vec<u8>,
         /// Collected objects that had slices.
         pub dead: DeadObjectIds,
     }
@@ -267,10 +245,9 @@ message! {
         3 = Exits {
             /// The exit status.
             status: i32,
-            /// What the embedded monitors have done until the end.
+            /// What the embedded monitors have done until the end. The events to which a reaction is due are those that could
+            /// no longer be sent.
             replay_log: Option<WireReplayLog>,
-            /// Later events that needed a reaction and could no longer be sent.
-            due: Vec<LoggedEvent>,
             /// What could not be observed, as messages.
             warnings: Vec<String>,
         },

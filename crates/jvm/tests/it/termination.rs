@@ -1,12 +1,14 @@
 //! How programs end, and what happens to them when the debugger ends.
 
 use crate::common::{Live, classes, launch, printed};
+use invigil_expr::value::Value;
 use invigil_jvm::{AGENT, JavaTarget, Launch};
 use invigil_jvm_agent::protocol::{
-    self, AgentEvent, Answer, Channel, Greeting, LoggedEvent, MAGIC, Request, ThreadCommand, VERSION, VmInfo,
-    WireValue,
+    self, AgentEvent, Answer, Channel, DeadObjectIds, Greeting, MAGIC, Request, ThreadCommand, VERSION,
+    VmInfo, WireReplayLog,
 };
-use invigil_monitor::event::{EventCatalog, EventKind};
+use invigil_monitor::embedded::ReplayLog;
+use invigil_monitor::event::{EventCatalog, EventId, EventKind, EventMeta};
 use invigil_target::prelude::*;
 use invigil_target::{StopReason, TargetError, Termination};
 use invigil_test_support::language::declare;
@@ -202,10 +204,12 @@ fn plays_agent(socket: &std::path::Path) {
     protocol::send(&mut news, &AgentEvent::Ready).unwrap();
     assert_eq!(protocol::receive::<ThreadCommand>(&mut news).unwrap(), ThreadCommand::Continue);
     answers.join().unwrap();
-    let values = vec![WireValue::Int { value: 5 }];
-    let due = vec![LoggedEvent { event: 0, time: 1.0, thread: 7, values }];
-    protocol::send(&mut news, &AgentEvent::Exits { status: 3, replay_log: None, due, warnings: Vec::new() })
-        .unwrap();
+    let mut log = ReplayLog::empty(&[], &[]);
+    log.events.push(EventId(0), &[Value::int(5)], EventMeta { time: 1.0, line: 0 });
+    (log.threads, log.due) = (vec![7], 1);
+    let log = postcard::to_allocvec(&log.encode()).unwrap();
+    let replay_log = Some(WireReplayLog { log, dead: DeadObjectIds::default() });
+    protocol::send(&mut news, &AgentEvent::Exits { status: 3, replay_log, warnings: Vec::new() }).unwrap();
 }
 
 #[test]

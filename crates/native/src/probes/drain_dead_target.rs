@@ -5,7 +5,8 @@
 //! corrupted the memory, only that process crashes.
 
 use super::agent::{Agent, MEMORY};
-use invigil_probe::message::{Answer, EncodedReplayLog, Request};
+use invigil_monitor::embedded::EncodedReplayLog;
+use invigil_probe::message::{Answer, Request};
 use nix::sys::wait::waitpid;
 use nix::unistd::{ForkResult, fork, pipe};
 use std::fs::File;

@@ -1,18 +1,17 @@
 //! Proxy of the embedded monitors: maps the library into the target and sends it requests.
 
 use super::agent::{Agent, MEMORY, STACK};
-use super::{FetchedLog, ProbeMode, drain_dead_target, image};
+use super::{ProbeMode, drain_dead_target, image};
 use crate::inject::BorrowedThread;
 use crate::native_target::NativeTarget;
 use crate::sys;
 use crate::tracer::trace_error;
-use invigil_monitor::embedded::{EmbeddedMonitor, EvictedCounts};
+use invigil_monitor::embedded::{EmbeddedMonitor, EncodedReplayLog, ReplayLog};
 use invigil_monitor::event::{EventBatch, EventMeta};
 use invigil_monitor::mac::ScriptState;
-use invigil_monitor::slices::SliceTable;
-use invigil_probe::message::{Answer, EncodedReplayLog, Request};
+use invigil_probe::message::{Answer, Request};
 use invigil_target::library::library_override;
-use invigil_target::{ReplayLog, StopReason, TargetError, TargetResult};
+use invigil_target::{StopReason, TargetError, TargetResult};
 use nix::unistd::Pid;
 use std::borrow::Cow;
 use std::fs::{File, OpenOptions};
@@ -207,16 +206,8 @@ impl NativeTarget {
 
     /// Keeps the monitors in the debugger: the next replay log is empty.
     fn keep_in_debugger(&mut self, monitors: &[EmbeddedMonitor], scripts: &[ScriptState]) {
-        let empty = ReplayLog {
-            evicted_events: 0,
-            evicted: vec![EvictedCounts::default(); monitors.len()],
-            base: monitors.iter().map(|monitor| monitor.slices.clone()).collect(),
-            scripts: scripts.to_vec(),
-            events: EventBatch::default(),
-            threads: Vec::new(),
-        };
         (self.probes.are_probes_used, self.probes.fetched_log) =
-            (true, Some(FetchedLog { log: empty, reacting: 0 }));
+            (true, Some(ReplayLog::empty(monitors, scripts)));
     }
 
     /// Embeds the monitors and scripts with their current state.
@@ -307,49 +298,35 @@ impl NativeTarget {
             return Ok(None);
         }
         match self.probes.fetched_log.take() {
-            Some(fetched) => Ok(Some(fetched.log)),
+            Some(mut log) => {
+                // They were reported when the log was fetched.
+                log.remove_due_events();
+                Ok(Some(log))
+            }
             None => self.drain_monitors()?.map(|log| self.stash_log(log)).transpose(),
         }
     }
 
     fn decode_log(&self, log: EncodedReplayLog) -> TargetResult<ReplayLog> {
-        let automata = &self.probes.automata;
-        let counts = [log.base.len(), log.evicted.len()];
-        if counts != [automata.len(); 2] || log.threads.len() != log.events.len() || !log.events.is_sound() {
-            return Err(malformed_reply());
-        }
-        let base = automata.iter().zip(&log.base);
-        let base =
-            base.map(|(automaton, state)| SliceTable::load(automaton, state).ok_or_else(malformed_reply));
-        let count_kept = log.events.len().saturating_sub(log.reacting as usize);
-        let mut events = EventBatch::default();
-        (0..count_kept).for_each(|at| events.push_copy(&log.events.event(at), log.events.meta(at)));
-        Ok(ReplayLog {
-            evicted_events: log.evicted_events,
-            evicted: log.evicted,
-            base: base.collect::<TargetResult<_>>()?,
-            scripts: log.scripts,
-            events,
-            threads: log.threads[..count_kept].to_vec(),
-        })
+        log.decode(&self.probes.automata).ok_or_else(malformed_reply)
     }
 
     /// Decodes the log while another stop is reported first. Events to which a reaction is due are kept for the
     /// thread that waits to report them.
     fn stash_log(&mut self, log: EncodedReplayLog) -> TargetResult<ReplayLog> {
-        let (reacting, events) = (log.reacting as usize, log.events.clone());
-        let log = self.decode_log(log)?;
-        if reacting > 0 {
-            self.probes.pending_events = Some(self.last_events(&events, reacting));
+        let mut log = self.decode_log(log)?;
+        if let Some((due, _)) = log.due_events() {
+            self.probes.pending_events = Some(self.stamped(&due));
+            log.remove_due_events();
         }
         Ok(log)
     }
 
-    /// The last events, as they are reported now. An event with a time keeps it, because scripts may have read it.
-    fn last_events(&self, events: &EventBatch, count: usize) -> EventBatch {
+    /// Events as they are reported now. An event with a time keeps it, because scripts may have read it.
+    fn stamped(&self, events: &EventBatch) -> EventBatch {
         let mut batch = EventBatch::default();
         let time = self.stopped_at.duration_since(self.started).as_secs_f64();
-        for at in events.len().saturating_sub(count)..events.len() {
+        for at in 0..events.len() {
             let recorded = events.meta(at).time;
             let time = if recorded.is_finite() { recorded } else { time };
             batch.push_copy(&events.event(at), EventMeta { time, line: 0 });
@@ -370,13 +347,11 @@ impl NativeTarget {
 
     /// Fetches the replay log and reports its last events, to which a reaction is due.
     fn report_reaction(&mut self) -> TargetResult<StopReason> {
-        let Some(log) = self.drain_monitors()?.filter(|log| log.events.is_sound()) else {
-            return Err(malformed_reply());
-        };
-        let reacting = log.reacting;
-        self.batch = self.last_events(&log.events, reacting as usize);
+        let log = self.drain_monitors()?.ok_or_else(malformed_reply)?;
         let log = self.decode_log(log)?;
-        self.probes.fetched_log = Some(FetchedLog { log, reacting });
+        let (due, _) = log.due_events().unwrap_or_default();
+        self.batch = self.stamped(&due);
+        self.probes.fetched_log = Some(log);
         Ok(StopReason::Events)
     }
 
@@ -401,8 +376,8 @@ impl NativeTarget {
             && self.probes.fetched_log.is_none()
             && let Some(agent) = &self.tracer.agent
         {
-            let log = drain_dead_target::drain(agent).and_then(|log| self.stash_log(log).ok());
-            self.probes.fetched_log = log.map(|log| FetchedLog { log, reacting: 0 });
+            self.probes.fetched_log =
+                drain_dead_target::drain(agent).and_then(|log| self.stash_log(log).ok());
         }
     }
 
@@ -425,8 +400,7 @@ impl NativeTarget {
             Answer::Stepped(false) => Ok(false),
             Answer::Busy => {
                 let Some(log) = self.drain_monitors()? else { return Err(malformed_reply()) };
-                let log = self.stash_log(log)?;
-                self.probes.fetched_log = Some(FetchedLog { log, reacting: 0 });
+                self.probes.fetched_log = Some(self.stash_log(log)?);
                 Ok(true)
             }
             _ => Err(malformed_reply()),

@@ -35,8 +35,8 @@ pub(crate) mod trampoline;
 pub use recording::{RecordingOptions, RecordingResult, RecordingSink};
 
 use invigil_monitor::automaton::Automaton;
+use invigil_monitor::embedded::ReplayLog;
 use invigil_monitor::event::{EventBatch, EventSet};
-use invigil_target::ReplayLog;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use trampoline::NotPatchable;
@@ -76,7 +76,7 @@ pub(crate) struct ProbeManager {
     /// Events to which a reaction is due, while another stop is reported first: a thread waits to report them.
     pending_events: Option<EventBatch>,
     /// The replay log, if it was fetched before the session asked for it.
-    fetched_log: Option<FetchedLog>,
+    fetched_log: Option<ReplayLog>,
     /// Memory for trampolines.
     arenas: Vec<placement::TrampolineArena>,
     /// Why sites have no jump.
@@ -89,16 +89,9 @@ pub(crate) struct ProbeManager {
     pub(crate) needed_events: Option<EventSet>,
 }
 
-/// Replay log, fetched before it is asked for.
-struct FetchedLog {
-    log: ReplayLog,
-    /// Number of events to which a reaction is due; they are not in the log.
-    reacting: u32,
-}
-
 impl ProbeManager {
     /// Whether the events to which a reaction is due were fetched.
     pub(crate) fn has_fetched_reaction(&self) -> bool {
-        self.fetched_log.as_ref().is_some_and(|log| log.reacting > 0)
+        self.fetched_log.as_ref().is_some_and(|log| log.due > 0)
     }
 }

@@ -177,9 +177,9 @@ fn run(seed: u64, length: usize) -> (usize, usize) {
     }
     shards.close(&mut inside);
     // Replaying the log from its base state gives the same state.
-    let past = inside.replay_log();
+    let past = inside.into_replay_log(0);
     for (at, each) in plain.iter().enumerate() {
-        let mut slices = past.before[at].clone();
+        let mut slices = past.base[at].clone();
         for event in (0..past.events.len()).map(|at| past.events.event(at)) {
             if each.automaton.needs_event(&slices, event.id) {
                 each.automaton.step(&mut slices, &mut Scratch::default(), &event, &mut NoopObserver);
@@ -264,7 +264,7 @@ fn sharded_threads_match_sequential_run() {
         assert_eq!(i64::from(slices.state(slice)), count(slice) % 2);
     }
     // The events of each thread are in order.
-    let past = inside.replay_log();
+    let past = inside.into_replay_log(0);
     assert_eq!(past.events.len() as i64, sum);
     for thread in 1..=THREADS {
         let of_it = (0..past.events.len()).filter(|at| past.threads[*at] == thread);

@@ -178,17 +178,17 @@ fn long_run_keeps_few_slices() {
     }
     assert!(most < 3000, "{most}");
     // Replaying the last events gives the same state once the dead slices are collected.
-    let past = inside.replay_log();
-    let (mut again, mut scratch) = (past.before[0].clone(), Scratch::default());
+    let slices = inside.monitors()[0].slices.clone();
+    let past = inside.into_replay_log(0);
+    let (mut again, mut scratch) = (past.base[0].clone(), Scratch::default());
     for at in 0..past.events.len() {
         automaton.step(&mut again, &mut scratch, &past.events.event(at), &mut NoopObserver);
     }
     let mut since = DeadObjects { ids: past.dead_objects.clone(), non_objects: Vec::new() };
     since.sort();
     automaton.collect_slices(&mut again, &since, &[], &mut Vec::new());
-    let slices = &inside.monitors()[0].slices;
     assert_eq!(again.len(), slices.len());
-    assert_eq!(verdicts(&automaton, &again), verdicts(&automaton, slices));
+    assert_eq!(verdicts(&automaton, &again), verdicts(&automaton, &slices));
 }
 
 #[test]

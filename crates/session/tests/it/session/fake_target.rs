@@ -1,7 +1,7 @@
 //! A target for tests: a small deterministic program with variables.
 
 use invigil_expr::value::Value;
-use invigil_monitor::embedded::{EmbeddedMonitor, EmbeddedMonitors};
+use invigil_monitor::embedded::{EmbeddedMonitor, EmbeddedMonitors, ReplayLog};
 use invigil_monitor::event::{
     EventBatch, EventCatalog, EventId, EventKind, EventMeta, EventSet, ParamSource,
 };
@@ -567,19 +567,10 @@ impl EmbeddedHost for Fake {
         let Some(mut inside) = self.inside.take() else { return Ok(None) };
         let automata: Vec<_> =
             inside.monitors().iter().map(|monitor| Arc::clone(&monitor.automaton)).collect();
-        let mut log = inside.replay_log();
-        log.events.truncate(log.events.len() - self.reported);
-        let sent = automata
-            .iter()
-            .zip(log.before)
-            .map(|(automaton, slices)| SliceTable::load(automaton, &slices.save()));
-        Ok(Some(ReplayLog {
-            evicted_events: log.evicted_events,
-            evicted: log.evicted.to_vec(),
-            base: sent.map(|slices| slices.expect("what was saved can be loaded")).collect(),
-            scripts: log.scripts.to_vec(),
-            events: log.events,
-            threads: log.threads,
-        }))
+        // Encoded, as for another process.
+        let encoded = inside.into_replay_log(self.reported as u32).encode();
+        let mut log = encoded.decode(&automata).expect("what was encoded can be decoded");
+        log.remove_due_events();
+        Ok(Some(log))
     }
 }
