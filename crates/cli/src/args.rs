@@ -46,7 +46,7 @@ Start here:
   invigil explore crossing.model           explore every behaviour of a model
   invigil debug crossing.model             step through a model, also backwards
 
-`invigil VERB --help` has details and examples.";
+`invigil COMMAND --help` has details and examples.";
 
 #[derive(Subcommand)]
 pub(crate) enum Verb {

@@ -122,7 +122,12 @@ fn is_stdout_taken(args: &Check) -> Result<bool, CliError> {
     let to_stdout = |path: &Option<PathBuf>| path.as_deref().is_some_and(is_standard);
     let reports = [args.json, to_stdout(&args.junit), to_stdout(&args.sarif)];
     let count = reports.iter().filter(|is_written| **is_written).count();
-    if count > 1 || (count == 1 && args.prints) {
+    if count == 1 && args.prints {
+        return Err(CliError::new(
+            "`--prints` and a report cannot both be written to standard output; name a file for the report",
+        ));
+    }
+    if count > 1 {
         return Err(CliError::new(
             "only one report can be written to standard output; name files for `--junit` and `--sarif`",
         ));

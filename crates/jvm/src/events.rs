@@ -80,14 +80,14 @@ impl JavaTarget {
         for plan in &mut self.plans {
             plan.active = needs.contains(plan.event);
         }
-        self.host.receives_all = false;
-        self.activate_plans(false)?;
+        self.host.observes_all = false;
+        self.activate_events(false)?;
         self.send_scripts()
     }
 
     /// Makes the agent report the events that are needed now, or all of them: embedded monitors may need others after
     /// each event.
-    pub(crate) fn activate_plans(&mut self, all: bool) -> TargetResult {
+    pub(crate) fn activate_events(&mut self, all: bool) -> TargetResult {
         let needed = self.plans.iter().filter(|plan| all || plan.active).map(|plan| plan.event.0);
         let mut events: Vec<u32> = needed.collect();
         events.extend(self.host.script_inputs.iter().map(|event| event.0));

@@ -16,8 +16,8 @@ pub(crate) struct HostProxy {
     automata: Vec<Arc<Automaton>>,
     /// Whether the monitors step in the agent: embedded and not frozen.
     pub(crate) monitors_step_in_agent: bool,
-    /// Whether the agent reports all events, rather than only those that are needed at present.
-    pub(crate) receives_all: bool,
+    /// Whether the agent observes all events, rather than only those that are needed at present.
+    pub(crate) observes_all: bool,
     /// Whether the agent's host is frozen.
     pub(crate) frozen: bool,
     /// Replay log that the agent sent when the program exited.
@@ -36,7 +36,8 @@ fn malformed_log() -> TargetError {
 }
 
 impl JavaTarget {
-    /// Embeds scripts: the session receives the events that they derive. Must be called before the session starts.
+    /// Stores scripts for [`send_scripts`](JavaTarget::send_scripts): the session receives the events that they derive. Must be
+    /// called before the session starts.
     pub(crate) fn set_scripts(&mut self, plans: Vec<ScriptPlan>) {
         for plan in &plans {
             let inputs = plan.inputs.iter().map(|(event, _)| *event);
@@ -71,8 +72,8 @@ impl JavaTarget {
             self.request(&Request::LoadProperties { properties })?;
             self.host.automata = monitors.iter().map(|monitor| Arc::clone(&monitor.automaton)).collect();
         }
-        if !std::mem::replace(&mut self.host.receives_all, true) {
-            self.activate_plans(true)?;
+        if !std::mem::replace(&mut self.host.observes_all, true) {
+            self.activate_events(true)?;
         }
         let states = monitors.iter().map(|monitor| monitor.slices.save()).collect();
         let reaction_masks = monitors.iter().map(|monitor| monitor.reactions.clone()).collect();
@@ -83,12 +84,12 @@ impl JavaTarget {
 
     /// Removes frozen monitors from the agent before the program resumes, unless they were embedded again; from then on
     /// they step in the session.
-    pub(crate) fn resume_host(&mut self) -> TargetResult {
+    pub(crate) fn remove_frozen_monitors(&mut self) -> TargetResult {
         if std::mem::take(&mut self.host.frozen) {
             self.host.monitors_step_in_agent = false;
             self.request(&Request::RemoveMonitors)?;
-            if std::mem::take(&mut self.host.receives_all) {
-                self.activate_plans(false)?;
+            if std::mem::take(&mut self.host.observes_all) {
+                self.activate_events(false)?;
             }
         }
         Ok(())

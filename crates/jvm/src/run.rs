@@ -72,7 +72,7 @@ impl JavaTarget {
 
     /// Resumes the program.
     fn continue_program(&mut self) -> TargetResult {
-        self.resume_host()?;
+        self.remove_frozen_monitors()?;
         self.resume_all()?;
         if self.stopped_thread.take().is_some()
             && let Some(link) = &mut self.link

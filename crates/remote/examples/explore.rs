@@ -1,4 +1,4 @@
-//! Explores a remote semantics, with single and with batched requests, and prints the speed:
+//! Explores a remote subject, with single and with batched requests, and prints the speed:
 //!
 //! ```console
 //! $ cargo run --release -p invigil-remote --example explore -- python3 language.py philosophers.soup

@@ -1,11 +1,11 @@
-//! Addresses of remote semantics.
+//! Addresses of remote subjects.
 
 use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-/// The address of a remote semantics.
+/// The address of a remote subject.
 ///
 /// ```
 /// use invigil_remote::Address;
@@ -51,7 +51,7 @@ impl FromStr for Address {
     fn from_str(text: &str) -> Result<Address, String> {
         let error = || {
             format!(
-                "`{text}` is not an address of a remote semantics; write `unix:PATH`, `tcp:PORT` or `tcp:HOST:PORT`"
+                "`{text}` is not an address of a remote subject; write `unix:PATH`, `tcp:PORT` or `tcp:HOST:PORT`"
             )
         };
         match text.split_once(':') {

@@ -1,4 +1,4 @@
-//! The child process of a remote semantics, which never outlives this process.
+//! The child process of a remote subject, which never outlives this process.
 
 use rustix::io::Errno;
 use rustix::process::{self, Pid, Signal, WaitId, WaitIdOptions};
@@ -39,7 +39,7 @@ pub(crate) fn start(words: &[OsString]) -> io::Result<(ChildProcess, Streams)> {
     let (tell_start, started) = channel::<StartResult>();
     let (tell_end, status) = channel();
     let alive = is_alive.clone();
-    let supervisor = thread::Builder::new().name("remote semantics".into()).spawn(move || {
+    let supervisor = thread::Builder::new().name("remote subject".into()).spawn(move || {
         supervise(&mut command, &tell_start, &tell_end, &alive);
     })?;
     let (group, streams) = started.recv().unwrap_or_else(|_| Err(io::ErrorKind::BrokenPipe.into()))?;

@@ -1,4 +1,4 @@
-//! The connection to a remote semantics: lines of requests and replies, with time-outs.
+//! The connection to a remote subject: lines of requests and replies, with time-outs.
 
 use crate::address::Address;
 use crate::child::{self, ChildProcess, Streams};
@@ -12,7 +12,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
-/// How long a remote semantics may take to exit.
+/// How long a remote subject may take to exit.
 const SHUTDOWN_GRACE: Duration = Duration::from_millis(500);
 /// Maximum number of bytes of the program's standard error that are kept.
 const STDERR_TAIL: usize = 4096;
@@ -22,8 +22,9 @@ pub(crate) struct Connection {
     replies: OwnedFd,
     errors: Option<OwnedFd>,
     program: Option<ChildProcess>,
-    /// Received bytes that are not consumed yet, and how many of them contain no line feed.
+    /// Received bytes that are not consumed yet.
     pending: Vec<u8>,
+    /// Length of the prefix of `pending` that is known to contain no line feed.
     searched: usize,
     stderr_tail: Vec<u8>,
 }

@@ -1,20 +1,20 @@
-//! Errors in the communication with a remote semantics.
+//! Errors in the communication with a remote subject.
 
 use std::error::Error;
 use std::fmt;
 use std::time::Duration;
 
-/// The error after which a remote semantics is unusable. Its text has the address, the error and a remedy.
+/// The error after which a remote subject is unusable. Its text has the address, the error and a remedy.
 ///
 /// ```
 /// use invigil_remote::{Address, RemoteOptions, Remote};
 /// let failure = Remote::start(&Address::command(["/no/such/language"]), RemoteOptions::default()).unwrap_err();
-/// assert!(failure.to_string().starts_with("the remote semantics `/no/such/language` cannot be started"));
-/// assert!(failure.incomplete_note().starts_with("incomplete: the remote semantics"));
+/// assert!(failure.to_string().starts_with("the remote subject `/no/such/language` cannot be started"));
+/// assert!(failure.incomplete_note().starts_with("incomplete: the remote subject"));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RemoteError {
-    /// The address of the remote semantics.
+    /// The address of the remote subject.
     pub address: String,
     /// The request that failed.
     pub request: &'static str,
@@ -46,7 +46,7 @@ pub enum RemoteErrorKind {
         /// The id of the reply.
         received: u64,
     },
-    /// The remote semantics uses this version of the protocol.
+    /// The remote subject uses this version of the protocol.
     VersionMismatch(u64),
     /// The reply is an error message.
     ErrorReply(String),
@@ -64,7 +64,7 @@ impl RemoteError {
 impl fmt::Display for RemoteError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let RemoteError { address, request, kind, stderr } = self;
-        write!(f, "the remote semantics {address} ")?;
+        write!(f, "the remote subject {address} ")?;
         match kind {
             RemoteErrorKind::Unreachable(why) => write!(f, "{why}"),
             RemoteErrorKind::Ended(Some(status)) => {

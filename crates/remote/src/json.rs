@@ -1,6 +1,6 @@
 //! Canonical JSON texts, by which configurations are compared.
 //!
-//! Hand-written because RFC 8785 (`serde_jcs`) rewrites numbers, which must stay as the remote semantics wrote them.
+//! Hand-written because RFC 8785 (`serde_jcs`) rewrites numbers, which must stay as the remote subject wrote them.
 
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! Limits of the communication with a remote semantics.
+//! Limits of the communication with a remote subject.
 
 use std::time::Duration;
 

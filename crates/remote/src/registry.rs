@@ -4,7 +4,7 @@ use crate::reply::ConfigRef;
 use indexmap::IndexSet;
 use std::collections::HashMap;
 
-/// The number of a configuration of one remote semantics.
+/// The number of a configuration of one remote subject.
 ///
 /// ```
 /// # use invigil_remote::{Address, RemoteOptions, Remote};
@@ -25,7 +25,7 @@ impl RemoteConfig {
     }
 }
 
-/// The number of an action of one remote semantics.
+/// The number of an action of one remote subject.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RemoteAction(pub(crate) u32);
 

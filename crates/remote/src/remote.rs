@@ -1,4 +1,4 @@
-//! A remote semantics and the requests to it.
+//! A remote subject and the requests to it.
 
 use crate::address::Address;
 use crate::connection::Connection;

@@ -1,14 +1,14 @@
-//! State space of a remote semantics with few round trips.
+//! State space of a remote subject with few round trips.
 
 use crate::registry::{RemoteAction, RemoteConfig};
 use crate::remote::Remote;
 use invigil_explore::{BAD, FAULT, ProgressListener, StateSpace, Successors, Totals, TransitionInfo};
 use invigil_semantics::Step;
 
-/// A remote semantics as a state space. A configuration is its number, one word; [`bulk`](StateSpace::bulk) requests
+/// A remote subject as a state space. A configuration is its number, one word; [`bulk`](StateSpace::bulk) requests
 /// many at once.
 ///
-/// [`Interned`](invigil_explore::interned::Interned) also makes a state space of a remote semantics, as of every
+/// [`Interned`](invigil_explore::interned::Interned) also makes a state space of a remote subject, as of every
 /// subject. But it requests configurations one by one, and does not report failures to the search.
 ///
 /// ```
@@ -20,7 +20,7 @@ use invigil_semantics::Step;
 /// let short = Remote::start(&Address::command(["sh", "-c", script]), RemoteOptions::default())?;
 /// let report = bfs(&RemoteSpace::new(&short, Vec::new()), &SearchOptions::default(), &());
 /// assert_eq!((report.incomplete, report.totals.deadlocks), (Some(Incomplete::Failed), 0));
-/// assert!(short.error().unwrap().incomplete_note().starts_with("incomplete: the remote semantics `sh -c"));
+/// assert!(short.error().unwrap().incomplete_note().starts_with("incomplete: the remote subject `sh -c"));
 /// # Ok::<(), invigil_remote::RemoteError>(())
 /// ```
 pub struct RemoteSpace<'a> {
@@ -32,7 +32,7 @@ pub struct RemoteSpace<'a> {
 type StepParts = (Option<RemoteConfig>, Option<RemoteAction>, RemoteConfig);
 
 impl<'a> RemoteSpace<'a> {
-    /// Wraps a remote semantics. `bad` are expressions of its language for configurations or steps that must not be
+    /// Wraps a remote subject. `bad` are expressions of its language for configurations or steps that must not be
     /// reached. An expression without a value counts as true; the explanation of the path reports the reason
     /// ([`Remote::values_from_start`]).
     pub fn new(remote: &'a Remote, bad: Vec<String>) -> RemoteSpace<'a> {
@@ -117,9 +117,9 @@ impl StateSpace for RemoteSpace<'_> {
     }
 }
 
-/// Stops a search when the remote semantics has failed, and forwards the progress to another [`ProgressListener`].
+/// Stops a search when the remote subject has failed, and forwards the progress to another [`ProgressListener`].
 pub struct RemoteListener<'a, P> {
-    /// The remote semantics.
+    /// The remote subject.
     pub remote: &'a Remote,
     /// The listener that receives the progress.
     pub listener: P,

@@ -1,4 +1,4 @@
-//! Implements the semantic interface for remote semantics.
+//! Implements the semantic interface for remote subjects.
 
 use crate::registry::{RemoteAction, RemoteConfig};
 use crate::remote::Remote;

@@ -20,10 +20,10 @@ use std::process::ExitCode;
 
 pub(crate) fn run(args: &Explain, terminal: &Terminal) -> Result<ExitCode, CliError> {
     let goes_to_stdout = |path: &Option<PathBuf>| path.as_deref().is_some_and(is_standard);
-    let documents = [&args.dot, &args.svg, &args.hoa, &args.spin];
-    let documents =
-        usize::from(args.json) + documents.into_iter().filter(|path| goes_to_stdout(path)).count();
-    if documents > 1 {
+    let outputs = [&args.dot, &args.svg, &args.hoa, &args.spin];
+    let stdout_documents =
+        usize::from(args.json) + outputs.into_iter().filter(|path| goes_to_stdout(path)).count();
+    if stdout_documents > 1 {
         return Err(CliError::new(
             "only one report can be written to standard output; name a file for the others",
         ));
@@ -41,7 +41,7 @@ pub(crate) fn run(args: &Explain, terminal: &Terminal) -> Result<ExitCode, CliEr
     let explained = explain_all(&loaded, terminal)?;
     if args.json {
         terminal.print(&json::json(&explained))?;
-    } else if documents == 0 {
+    } else if stdout_documents == 0 {
         let texts: Vec<String> = explained.iter().map(|property| property.text(&terminal.style)).collect();
         terminal.print(&texts.join("\n\n"))?;
     }

@@ -119,8 +119,8 @@ with socketserver.UnixStreamServer("soup.socket", Talk) as server:
     folder
         .run("explore unix:nobody")
         .exits(3)
-        .stderr_has(&["the remote semantics `unix:nobody` cannot be reached"]);
-    folder.run("explore tcp:nowhere:x").exits(2).stderr_has(&["is not an address of a remote semantics"]);
+        .stderr_has(&["the remote subject `unix:nobody` cannot be reached"]);
+    folder.run("explore tcp:nowhere:x").exits(2).stderr_has(&["is not an address of a remote subject"]);
 }
 
 #[test]
@@ -136,11 +136,11 @@ fn failing_server_gives_incomplete_result_and_is_reaped() {
             .shell("invigil explore 'remote:sh bad.sh' --patience 1")
             .exits(3)
             .stdout_has(&["incomplete: the explored program failed"])
-            .stderr_has(&["incomplete: the remote semantics", words]);
+            .stderr_has(&["incomplete: the remote subject", words]);
         assert!(!ran.stdout.contains("\ndeadlock"), "silence is no deadlock: {}", ran.stdout);
         is_gone(&folder);
         let ran = folder.shell("echo step | invigil debug 'remote:sh bad.sh' --patience 1").exits(3);
-        ran.stderr_has(&["incomplete: the remote semantics", words]);
+        ran.stderr_has(&["incomplete: the remote subject", words]);
         is_gone(&folder);
     }
     let ran = Folder::new().shell("invigil explore 'remote:/no/such/language'").exits(3);

@@ -148,14 +148,14 @@ pub struct ExperimentReport {
     /// Number of runs that were in the store before.
     pub stored: usize,
     /// Formulae that could not be run.
-    pub failures: Vec<RunFailure>,
+    pub failures: Vec<RunError>,
     /// Whether the experiment is complete; if not, it can be continued.
     pub is_whole: bool,
 }
 
 /// Formula for which an algorithm has no monitors.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RunFailure {
+pub struct RunError {
     /// The algorithm.
     pub algorithm: Algorithm,
     /// The formula.
@@ -164,7 +164,7 @@ pub struct RunFailure {
     pub reason: String,
 }
 
-impl fmt::Display for RunFailure {
+impl fmt::Display for RunError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} of `{}`: {}", self.algorithm, self.formula, self.reason)
     }

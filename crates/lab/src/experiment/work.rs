@@ -1,6 +1,6 @@
 //! Work of one thread.
 
-use super::{EncodingKind, Experiment, RunFailure, WorkItem};
+use super::{EncodingKind, Experiment, RunError, WorkItem};
 use crate::store::{Measurement, Row};
 use invigil_decent::algorithm::{Algorithm, MonitorSet};
 use invigil_decent::encoding::{Encoding, Expressions, Quick, States};
@@ -10,7 +10,7 @@ use invigil_ltl::Logic;
 use invigil_ltl::moore::Truth;
 
 /// Rows of all traces for one variant, or why there are none.
-pub(super) type TrialResult = Result<Vec<Row>, RunFailure>;
+pub(super) type TrialResult = Result<Vec<Row>, RunError>;
 
 /// Runs a work item. `done` receives the results and decides whether to continue; so does the return value.
 pub(super) fn run(
@@ -40,7 +40,7 @@ fn rows<E: Encoding>(
     encoding: EncodingKind,
 ) -> TrialResult {
     let system = &item.workload.system;
-    let failure = |reason: String| RunFailure { algorithm, formula: item.formula.to_owned(), reason };
+    let failure = |reason: String| RunError { algorithm, formula: item.formula.to_owned(), reason };
     let formula = logic.parse(item.formula).map_err(|error| failure(error.to_string()))?;
     let prepared = MonitorSet::<E>::new(algorithm, logic, formula, system)
         .map_err(|error| failure(error.to_string()))?;

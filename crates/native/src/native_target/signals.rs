@@ -40,7 +40,7 @@ impl NativeTarget {
             let stop = StopReason::Signal { name: signal_name(info.number), detail: detail(info) };
             return self.stop_for_user(stop).map(Some);
         }
-        self.deliver_with_open_pages(tid)?;
+        self.deliver_with_pages_unprotected(tid)?;
         self.resume_program()?;
         Ok(None)
     }

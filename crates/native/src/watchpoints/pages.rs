@@ -332,8 +332,9 @@ impl NativeTarget {
         self.tracer.normalize_pc(tid)
     }
 
-    /// Delivers a signal with all pages open: the kernel could not write the signal frame to a protected stack.
-    pub(crate) fn deliver_with_open_pages(&mut self, tid: Tid) -> TargetResult {
+    /// Delivers the thread's signal to the handler with no page protected: the kernel could not write the signal frame to a
+    /// protected stack. Does nothing if no pages are protected or the program does not handle the signal.
+    pub(crate) fn deliver_with_pages_unprotected(&mut self, tid: Tid) -> TargetResult {
         let signal = self.tracer.thread(tid)?.signal;
         if !self.watchpoints.has_pages() || signal == 0 || !self.handles(signal) {
             return Ok(());

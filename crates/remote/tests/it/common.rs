@@ -21,7 +21,7 @@ pub(crate) fn soup(program: &str) -> Option<Address> {
     Some(Address::command::<std::ffi::OsString>(words))
 }
 
-/// A remote semantics written in the shell.
+/// A remote subject written in the shell.
 pub(crate) fn shell(script: &str) -> Address {
     Address::command(["sh", "-c", script])
 }

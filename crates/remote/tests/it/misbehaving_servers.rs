@@ -1,4 +1,4 @@
-//! Remote semantics that violate the protocol: each is reported clearly, and no process is left over.
+//! Remote subjects that violate the protocol: each is reported clearly, and no process is left over.
 
 use crate::common::shell;
 use invigil_explore::{Incomplete, ProgressListener, SearchOptions, StateSpace, Successors, bfs};
@@ -38,7 +38,7 @@ fn pid_in(file: &Path) -> String {
     }
 }
 
-/// The error of a remote semantics that runs `script`, when it is started and asked for initial configurations and
+/// The error of a remote subject that runs `script`, when it is started and asked for initial configurations and
 /// steps. Afterwards, all its processes must be gone.
 fn reported(script: &str, options: RemoteOptions) -> String {
     let folder = Folder::new();
@@ -74,7 +74,7 @@ fn reported(script: &str, options: RemoteOptions) -> String {
     }
     assert!(!is_there(&pid_in(&own)), "the program is reaped");
     let words = failure.to_string();
-    assert!(words.starts_with("the remote semantics `sh -c "), "{words}");
+    assert!(words.starts_with("the remote subject `sh -c "), "{words}");
     assert_eq!(failure.incomplete_note(), format!("incomplete: {words}"));
     // Without the script, which is part of the address.
     words.replace(&shell(&script).to_string(), "IT")
@@ -371,5 +371,5 @@ fn search_of_failed_remote_is_incomplete() {
     assert_eq!((report.incomplete, report.findings.len()), (Some(Incomplete::Failed), 0));
     assert_eq!((report.totals.states, report.totals.deadlocks), (3, 0));
     let words = remote.error().unwrap().incomplete_note();
-    assert!(words.starts_with("incomplete: the remote semantics `sh -c "), "{words}");
+    assert!(words.starts_with("incomplete: the remote subject `sh -c "), "{words}");
 }
