@@ -5,6 +5,8 @@
 //! or a range of the program's constant pool. It contains no pointer, so that arrays of values can be copied,
 //! compared and sent as bytes.
 
+use alloc::string::String;
+
 /// Maximum length of an inline string.
 pub const SHORT_STRING: usize = 14;
 
@@ -95,6 +97,25 @@ impl Value {
         let mut words = [0; 2];
         bytemuck::bytes_of_mut(&mut words).copy_from_slice(&bytes);
         Some(Value { words })
+    }
+
+    /// A string of any length: inline if it is short, otherwise appended to the text of the event, `arena`.
+    ///
+    /// ```
+    /// use invigil_expr::value::Value;
+    ///
+    /// let mut arena = String::from("previous");
+    /// assert_eq!(Value::of_text("short", &mut arena).as_short(), Some("short"));
+    /// assert_eq!(Value::of_text("longer than fourteen bytes", &mut arena).as_text(), Some((8, 26)));
+    /// assert_eq!(arena, "previouslonger than fourteen bytes");
+    /// ```
+    #[inline]
+    pub fn of_text(text: &str, arena: &mut String) -> Value {
+        Value::short(text).unwrap_or_else(|| {
+            let start = arena.len() as u32;
+            arena.push_str(text);
+            Value::text(start, text.len() as u32)
+        })
     }
 
     /// The string at `start..start + len` of the text of the current event.

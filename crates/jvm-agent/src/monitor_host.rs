@@ -11,12 +11,11 @@ use crate::biased_lock::{BiasedLock, Guard};
 use crate::protocol::{DeadObjectIds, Notification, SubscriptionId, WireReplayLog, WireValue};
 use crate::values::{value, wire_value};
 use invigil_expr::value::Value;
-use invigil_monitor::automaton::{Automaton, AutomatonDef};
-use invigil_monitor::embedded::{EmbeddedMonitor, EmbeddedMonitors};
+use invigil_monitor::automaton::AutomatonDef;
+use invigil_monitor::embedded::{EmbeddedMonitors, LoadedAutomata, MonitorUpload};
 use invigil_monitor::event::{Event, EventBatch, EventId, EventMeta};
 use invigil_monitor::mac::{ScriptPlan, Scripts};
-use invigil_monitor::slices::{self, SliceTable};
-use std::sync::Arc;
+use invigil_monitor::slices;
 use std::time::Duration;
 
 /// Maximum number of values of an event on the fast path.
@@ -30,7 +29,7 @@ pub(crate) struct MonitorHost(BiasedLock<HostState>);
 
 #[derive(Default)]
 struct HostState {
-    automata: Vec<Arc<Automaton>>,
+    automata: LoadedAutomata,
     monitors: Option<EmbeddedMonitors>,
     /// Whether a reaction is due: no event is processed until the debugger resumes the host.
     frozen: bool,
@@ -77,13 +76,11 @@ fn event_of(notification: &Notification) -> Option<EventId> {
 impl MonitorHost {
     /// Loads the properties, each encoded as its definition. Returns whether some have slices.
     pub(crate) fn load_automata(&self, properties: &[Vec<u8>]) -> Result<bool, String> {
-        let automata = properties.iter().map(|bytes| {
-            let parts: AutomatonDef = postcard::from_bytes(bytes).map_err(|error| error.to_string())?;
-            Ok(Arc::new(Automaton::new(parts)))
-        });
-        let automata: Vec<Arc<Automaton>> = automata.collect::<Result<_, String>>()?;
-        let has_slices = automata.iter().any(|automaton| !automaton.slice_on.is_empty());
-        self.lock(0).automata = automata;
+        let definitions =
+            properties.iter().map(|bytes| postcard::from_bytes(bytes).map_err(|error| error.to_string()));
+        let definitions: Vec<AutomatonDef> = definitions.collect::<Result<_, String>>()?;
+        let has_slices = definitions.iter().any(|definition| !definition.slice_on.is_empty());
+        self.lock(0).automata = LoadedAutomata::compile(definitions);
         Ok(has_slices)
     }
 
@@ -96,23 +93,11 @@ impl MonitorHost {
         Ok(plans.iter().filter_map(|plan| plan.tick).collect())
     }
 
-    /// Embeds the properties with these states.
-    pub(crate) fn embed(
-        &self,
-        states: &[Vec<u8>],
-        reaction_masks: &[Vec<u8>],
-        now: Duration,
-    ) -> Result<(), String> {
+    /// Embeds the properties with the states in an encoded [`MonitorUpload`].
+    pub(crate) fn embed(&self, upload: &[u8], now: Duration) -> Result<(), String> {
+        let upload: MonitorUpload = postcard::from_bytes(upload).map_err(|error| error.to_string())?;
         let mut host = self.lock(0);
-        let mut embedded = Vec::new();
-        for ((automaton, state), mask) in host.automata.iter().zip(states).zip(reaction_masks) {
-            let slices = SliceTable::load(automaton, state).ok_or("the state of a property is malformed")?;
-            embedded.push(EmbeddedMonitor {
-                automaton: Arc::clone(automaton),
-                slices,
-                reactions: mask.clone(),
-            });
-        }
+        let embedded = upload.monitors(&host.automata).ok_or("the state of a property is malformed")?;
         host.monitors = Some(EmbeddedMonitors::new(embedded));
         // Until the first tick.
         host.scripts.advance_clock(now.as_millis() as i64);

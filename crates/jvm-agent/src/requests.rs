@@ -206,8 +206,8 @@ fn handle(agent: &Agent, jni: Jni, request: Request) -> Result<Answer, String> {
             }
             Ok(Answer::Done)
         }
-        Request::EmbedMonitors { states, reaction_masks } => {
-            agent.host.embed(&states, &reaction_masks, agent.started_at.elapsed()).map(|()| Answer::Done)
+        Request::EmbedMonitors { upload } => {
+            agent.host.embed(&upload, agent.started_at.elapsed()).map(|()| Answer::Done)
         }
         Request::RemoveMonitors => {
             agent.host.remove_monitors();

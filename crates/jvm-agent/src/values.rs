@@ -20,11 +20,7 @@ pub fn value(wire_value: &WireValue, batch: &mut EventBatch) -> Value {
         WireValue::Bool { value } => Value::bool(*value),
         WireValue::Int { value } | WireValue::Object { number: value } => Value::int(*value),
         WireValue::Float { value } => Value::float(*value),
-        WireValue::Text { value } => Value::short(value).unwrap_or_else(|| {
-            let start = batch.text.len() as u32;
-            batch.text.push_str(value);
-            Value::text(start, value.len() as u32)
-        }),
+        WireValue::Text { value } => Value::of_text(value, &mut batch.text),
     }
 }
 

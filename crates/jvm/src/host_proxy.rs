@@ -2,18 +2,19 @@
 
 use crate::target::JavaTarget;
 use invigil_jvm_agent::protocol::{Answer, Request, WireReplayLog};
-use invigil_monitor::automaton::Automaton;
-use invigil_monitor::embedded::{EmbeddedMonitor, EncodedReplayLog, ReplayLog};
+use invigil_monitor::automaton::AutomatonDef;
+use invigil_monitor::embedded::{
+    EmbeddedMonitor, EncodedReplayLog, LoadedAutomata, MonitorUpload, ReplayLog,
+};
 use invigil_monitor::event::{EventBatch, EventSet};
 use invigil_monitor::mac::ScriptPlan;
 use invigil_target::{TargetError, TargetResult};
-use std::sync::Arc;
 
 /// The debugger's view of the embedded monitors.
 #[derive(Default)]
 pub(crate) struct HostProxy {
     /// The automata that the agent has.
-    automata: Vec<Arc<Automaton>>,
+    automata: LoadedAutomata,
     /// Whether the monitors step in the agent: embedded and not frozen.
     pub(crate) monitors_step_in_agent: bool,
     /// Whether the agent observes all events, rather than only those that are needed at present.
@@ -58,26 +59,17 @@ impl JavaTarget {
 
     /// Uploads the states of the monitors, and their automata if the agent does not have them.
     pub(crate) fn upload_monitors(&mut self, monitors: &[EmbeddedMonitor]) -> TargetResult {
-        let has_automata = monitors.len() == self.host.automata.len()
-            && monitors
-                .iter()
-                .zip(&self.host.automata)
-                .all(|(monitor, automaton)| Arc::ptr_eq(&monitor.automaton, automaton));
-        if !has_automata {
-            let properties = monitors.iter().map(|monitor| {
-                let parts: &invigil_monitor::automaton::AutomatonDef = &monitor.automaton;
-                encoded(parts)
-            });
+        if !self.host.automata.are_of(monitors) {
+            let properties = monitors.iter().map(|monitor| encoded::<AutomatonDef>(&monitor.automaton));
             let properties = properties.collect::<TargetResult<_>>()?;
             self.request(&Request::LoadProperties { properties })?;
-            self.host.automata = monitors.iter().map(|monitor| Arc::clone(&monitor.automaton)).collect();
+            self.host.automata = LoadedAutomata::of(monitors);
         }
         if !std::mem::replace(&mut self.host.observes_all, true) {
             self.activate_events(true)?;
         }
-        let states = monitors.iter().map(|monitor| monitor.slices.save()).collect();
-        let reaction_masks = monitors.iter().map(|monitor| monitor.reactions.clone()).collect();
-        self.request(&Request::EmbedMonitors { states, reaction_masks })?;
+        let upload = encoded(&MonitorUpload::new(monitors, &[]))?;
+        self.request(&Request::EmbedMonitors { upload })?;
         (self.host.monitors_step_in_agent, self.host.frozen) = (true, false);
         Ok(())
     }
@@ -146,7 +138,7 @@ impl JavaTarget {
     }
 }
 
-fn encoded(data: &impl serde::Serialize) -> TargetResult<Vec<u8>> {
+fn encoded<T: serde::Serialize>(data: &T) -> TargetResult<Vec<u8>> {
     postcard::to_allocvec(data)
         .map_err(|error| TargetError::Control(format!("cannot encode data for the agent: {error}")))
 }

@@ -77,8 +77,8 @@ impl EventSource for JavaTarget {
         self.activate(needs)
     }
 
-    fn events(&self) -> &EventBatch {
-        &self.batch
+    fn events(&mut self) -> &mut EventBatch {
+        &mut self.batch
     }
 
     fn take_dead_objects(&mut self) -> DeadObjects {

@@ -14,9 +14,11 @@ mod event_log;
 mod replay_log;
 mod scripts;
 mod shards;
+mod upload;
 
 pub use replay_log::{EncodedReplayLog, ReplayLog};
 pub use shards::{SHARD_COUNT, Shard};
+pub use upload::{LoadedAutomata, MonitorUpload};
 
 use crate::automaton::{Automaton, StateId};
 use crate::event::{Event, EventBatch, EventId, EventMeta};

@@ -71,8 +71,8 @@ impl EventSource for NativeTarget {
         NativeTarget::instrument(self, needs)
     }
 
-    fn events(&self) -> &EventBatch {
-        &self.batch
+    fn events(&mut self) -> &mut EventBatch {
+        &mut self.batch
     }
 
     fn probes(&mut self) -> Vec<ProbeInfo> {

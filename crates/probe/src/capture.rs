@@ -308,7 +308,6 @@ impl Capture {
 
 /// Copies a text. Invalid UTF-8 is replaced. Longer text is truncated.
 fn read_text(at: u64, max_length: usize, text: &mut alloc::string::String) -> Option<Value> {
-    let start = text.len() as u32;
     let mut remaining = max_length.min(MAX_TEXT);
     let mut bytes = Vec::new();
     // In small blocks: most texts are short, and the stack of the target may be small.
@@ -325,11 +324,7 @@ fn read_text(at: u64, max_length: usize, text: &mut alloc::string::String) -> Op
         remaining -= length;
     }
     let lossy = alloc::string::String::from_utf8_lossy(&bytes);
-    if let Some(short) = Value::short(&lossy) {
-        return Some(short);
-    }
-    text.push_str(&lossy);
-    Some(Value::text(start, lossy.len() as u32))
+    Some(Value::of_text(&lossy, text))
 }
 
 #[cfg(test)]

@@ -10,21 +10,18 @@ use crate::ring::Ring;
 use crate::tail_calls;
 use crate::threads;
 use crate::{recording, shards, system};
-use alloc::string::{String, ToString};
-use alloc::sync::Arc;
+use alloc::string::String;
 use alloc::vec::Vec;
 use core::sync::atomic::Ordering;
 use invigil_expr::value::Value;
-use invigil_monitor::automaton::{Automaton, AutomatonDef};
-use invigil_monitor::embedded::{EmbeddedMonitor, EmbeddedMonitors, EncodedReplayLog};
+use invigil_monitor::embedded::{EmbeddedMonitors, EncodedReplayLog, LoadedAutomata, MonitorUpload};
 use invigil_monitor::event::{Event, EventBatch, EventId, EventMeta};
-use invigil_monitor::mac::{ScriptPlan, ScriptState, Scripts};
-use invigil_monitor::slices::SliceTable;
+use invigil_monitor::mac::{ScriptPlan, Scripts};
 
 /// Host of the embedded monitors.
 pub(crate) struct MonitorHost {
     sites: Vec<SiteInfo>,
-    automata: Vec<Arc<Automaton>>,
+    automata: LoadedAutomata,
     /// The scripts in their initial state.
     scripts: Option<Scripts>,
     /// Start time of the target, if scripts read the time.
@@ -51,7 +48,7 @@ impl MonitorHost {
     pub(crate) const fn new() -> MonitorHost {
         MonitorHost {
             sites: Vec::new(),
-            automata: Vec::new(),
+            automata: LoadedAutomata::new(),
             scripts: None,
             start_time: None,
             monitors: None,
@@ -160,25 +157,13 @@ impl MonitorHost {
         }
     }
 
-    fn upload(
-        &mut self,
-        states: &[Vec<u8>],
-        reaction_masks: Vec<Vec<u8>>,
-        remembered: &[ScriptState],
-    ) -> Result<(), String> {
-        let mut embedded = Vec::new();
-        for ((automaton, state), reaction_mask) in self.automata.iter().zip(states).zip(reaction_masks) {
-            let slices = SliceTable::load(automaton, state).ok_or("malformed state of a property")?;
-            embedded.push(EmbeddedMonitor {
-                automaton: Arc::clone(automaton),
-                slices,
-                reactions: reaction_mask,
-            });
-        }
+    fn upload(&mut self, mut upload: MonitorUpload) -> Result<(), String> {
+        let states = core::mem::take(&mut upload.scripts);
+        let embedded = upload.monitors(&self.automata).ok_or("malformed state of a property")?;
         let mut monitors = EmbeddedMonitors::new(embedded);
         if let Some(scripts) = &self.scripts {
             let mut scripts = scripts.clone();
-            if !scripts.restore(remembered) {
+            if !scripts.restore(&states) {
                 return Err("malformed state of the scripts".into());
             }
             monitors = monitors.with_scripts(scripts);
@@ -189,10 +174,8 @@ impl MonitorHost {
         Ok(())
     }
 
-    fn install_scripts(&mut self, plans: &[Vec<u8>], start_time: u64) -> Result<(), String> {
-        let plans = plans.iter().map(|bytes| postcard::from_bytes(bytes).map_err(|error| error.to_string()));
-        let plans: Vec<ScriptPlan> = plans.collect::<Result<_, String>>()?;
-        let scripts = Scripts::new(&plans)?;
+    fn install_scripts(&mut self, plans: &[ScriptPlan], start_time: u64) -> Result<(), String> {
+        let scripts = Scripts::new(plans)?;
         self.start_time = scripts.uses_time().then_some(start_time);
         self.scripts = Some(scripts);
         // The sites were prepared without the scripts.
@@ -228,7 +211,7 @@ impl MonitorHost {
 
     /// Answers a request while no thread steps the monitors. `None` if a stopped thread holds a lock.
     pub(crate) fn answer_exclusively(&mut self, request: Request) -> Option<Result<Answer, String>> {
-        let uses = matches!(request, Request::Drain | Request::Upload { .. } | Request::Step { .. });
+        let uses = matches!(request, Request::Drain | Request::Upload(_) | Request::Step { .. });
         let shards =
             if uses { shards::take_all_within(MAX_NAPS, self.monitors.as_mut()).ok()? } else { None };
         let answer = self.answer(request);
@@ -249,21 +232,14 @@ impl MonitorHost {
             }
             Request::Properties(properties) => {
                 self.discard_shards();
-                let automata = properties.iter().map(|bytes| {
-                    let parts: AutomatonDef =
-                        postcard::from_bytes(bytes).map_err(|error| error.to_string())?;
-                    Ok(Arc::new(Automaton::new(parts)))
-                });
-                self.automata = automata.collect::<Result<_, String>>()?;
+                self.automata = LoadedAutomata::compile(properties);
             }
             Request::Scripts { plans, start_time } => self.install_scripts(&plans, start_time)?,
             Request::Record { at, bits, start_time } => {
                 // SAFETY: the debugger has reserved this part of the library's memory.
                 unsafe { recording::start(Ring::new(at as *const u8, bits), start_time) }
             }
-            Request::Upload { states, reaction_masks, scripts } => {
-                self.upload(&states, reaction_masks, &scripts)?
-            }
+            Request::Upload(upload) => self.upload(upload)?,
             Request::Drain => return Ok(Answer::Drained(self.drain())),
             Request::Calls(thread) => return Ok(Answer::Calls(pending_calls::of_thread(thread))),
             Request::TakeCalls => return Ok(Answer::Calls(pending_calls::take())),

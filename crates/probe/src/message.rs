@@ -7,9 +7,10 @@ use crate::pending_calls::PendingCall;
 use crate::tail_calls::{PendingTailCall, TailCallEvent, TailReturnEvent};
 use alloc::string::String;
 use alloc::vec::Vec;
-use invigil_monitor::embedded::EncodedReplayLog;
+use invigil_monitor::automaton::AutomatonDef;
+use invigil_monitor::embedded::{EncodedReplayLog, MonitorUpload};
 use invigil_monitor::event::{EventBatch, EventId};
-use invigil_monitor::mac::ScriptState;
+use invigil_monitor::mac::ScriptPlan;
 use serde::{Deserialize, Serialize};
 
 /// An event that occurs at a site.
@@ -56,25 +57,17 @@ pub enum Request {
         /// The sites.
         sites: Vec<SiteEvents>,
     },
-    /// Defines the properties, each encoded as [`AutomatonDef`](invigil_monitor::automaton::AutomatonDef).
-    Properties(Vec<Vec<u8>>),
-    /// Defines the scripts that derive events, each encoded as a
-    /// [`ScriptPlan`](invigil_monitor::mac::ScriptPlan). Sites must be sent again afterwards.
+    /// Defines the properties.
+    Properties(Vec<AutomatonDef>),
+    /// Defines the scripts that derive events. Sites must be sent again afterwards.
     Scripts {
         /// The scripts.
-        plans: Vec<Vec<u8>>,
+        plans: Vec<ScriptPlan>,
         /// Start time of the target, by the monotonic clock.
         start_time: u64,
     },
     /// Uploads the state of the monitors, which step in the target from now on.
-    Upload {
-        /// State of each property.
-        states: Vec<Vec<u8>>,
-        /// For each property and each of its states, whether a reaction is due on entry or exit.
-        reaction_masks: Vec<Vec<u8>>,
-        /// State of each pair of scripts.
-        scripts: Vec<ScriptState>,
-    },
+    Upload(MonitorUpload),
     /// Records events in a ring from now on; no monitor steps. Sites must be sent again afterwards.
     Record {
         /// Address of the ring.

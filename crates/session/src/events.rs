@@ -101,6 +101,10 @@ impl Session {
     pub(crate) fn take_events(&mut self) {
         let Session { target, batch, scripts, .. } = self;
         let events = target.events();
+        if scripts.is_empty() {
+            std::mem::swap(batch, events);
+            return;
+        }
         batch.clear();
         for at in 0..events.len() {
             let (event, meta) = (events.event(at), events.meta(at));

@@ -42,7 +42,7 @@ impl RunningScenario {
         let mut text = String::new();
         let params: [Value; IMPLICIT.len()] = match change {
             Some(change) => [&change.from, &change.to, property, &change.slice]
-                .map(|param: &str| string_value(param, &mut text)),
+                .map(|param: &str| Value::of_text(param, &mut text)),
             None => [Value::NONE; IMPLICIT.len()],
         };
         let scenario = Arc::clone(&self.scenario);
@@ -74,13 +74,4 @@ impl RunningScenario {
         })
         .collect()
     }
-}
-
-/// Converts a string to a value: inline if it is short, otherwise appended to `text`.
-pub(crate) fn string_value(string: &str, text: &mut String) -> Value {
-    Value::short(string).unwrap_or_else(|| {
-        let start = text.len() as u32;
-        text.push_str(string);
-        Value::text(start, string.len() as u32)
-    })
 }

@@ -2,7 +2,6 @@
 
 use crate::listener::MessageSource;
 use crate::outcome::{StateChange, SuspendReason};
-use crate::running_scenario::string_value;
 use crate::session::{Deferred, Session};
 use crate::value_text::{ParsedValue, Scalar, parse_value};
 use invigil_expr::compare::ValueReader;
@@ -122,7 +121,7 @@ impl ScenarioHost<'_> {
     /// Returns a string to the block.
     fn return_string(&mut self, string: &str) -> Value {
         self.returned_text.clear();
-        string_value(string, &mut self.returned_text)
+        Value::of_text(string, &mut self.returned_text)
     }
 
     fn function(&self, name: &str) -> EvalResult<CodeId> {

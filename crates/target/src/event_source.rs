@@ -39,8 +39,9 @@ pub trait EventSource {
     /// Instruments the target for these events and no others.
     fn instrument(&mut self, needs: &EventSet) -> TargetResult;
 
-    /// The events at this stop after [`StopReason::Events`](crate::StopReason::Events), in the order of the catalog.
-    fn events(&self) -> &EventBatch;
+    /// The events at this stop after [`StopReason::Events`](crate::StopReason::Events), in the order of the catalog. The
+    /// caller may take them out.
+    fn events(&mut self) -> &mut EventBatch;
 
     /// Objects that have been collected since the last call: their slices may be dropped.
     fn take_dead_objects(&mut self) -> DeadObjects {

@@ -91,10 +91,7 @@ fn batch(catalog: &EventCatalog, steps: &[Step]) -> EventBatch {
             params.push(match param.name.as_str() {
                 "q" => Value::int(step.q),
                 "x" => Value::int(step.x),
-                _ => Value::short(step.s).unwrap_or_else(|| {
-                    batch.text.push_str(step.s);
-                    Value::text((batch.text.len() - step.s.len()) as u32, step.s.len() as u32)
-                }),
+                _ => Value::of_text(step.s, &mut batch.text),
             });
         }
         batch.push(symbol, &params, EventMeta { time: f64::NAN, line: line as u32 });

@@ -110,28 +110,20 @@ impl ParamValue {
         match self {
             ParamValue::Missing => Value::UNSET,
             ParamValue::Number(number) => Value::int(*number),
-            ParamValue::Text(words) => text_value(words, text),
+            ParamValue::Text(words) => Value::of_text(words, text),
             ParamValue::Read { at, shape, ty } => match (shape, values[*at], ty) {
                 (Shape::Number, value, None | Some(ParamType::Int)) => Value::int(value),
                 (Shape::Number, value, Some(ParamType::Float)) => Value::float(value as f64),
                 (Shape::Truth, value, None | Some(ParamType::Bool)) => Value::bool(value != 0),
                 (Shape::Names(names), value, None | Some(ParamType::Str)) => {
                     let name = usize::try_from(value).ok().and_then(|at| names.get(at));
-                    name.map_or_else(|| Value::int(value), |name| text_value(name, text))
+                    name.map_or_else(|| Value::int(value), |name| Value::of_text(name, text))
                 }
                 // As in a recorded run, a value of another type counts as missing.
                 _ => Value::UNSET,
             },
         }
     }
-}
-
-fn text_value(words: &str, text: &mut String) -> Value {
-    Value::short(words).unwrap_or_else(|| {
-        let start = text.len() as u32;
-        text.push_str(words);
-        Value::text(start, words.len() as u32)
-    })
 }
 
 /// The shape of an expression's values, as far as its syntax shows.

@@ -367,10 +367,8 @@ message! {
         21 = LoadScripts { plans: Vec<Vec<u8>> },
         /// Embed the properties when the program is resumed.
         22 = EmbedMonitors {
-            /// The encoded state of each property.
-            states: Vec<Vec<u8>>,
-            /// For each property, the states that need a reaction.
-            reaction_masks: Vec<Vec<u8>>,
+            /// A [`MonitorUpload`](invigil_monitor::embedded::MonitorUpload), encoded by `postcard`.
+            upload: Vec<u8>,
         },
         /// Remove the embedded properties.
         23 = RemoveMonitors,

@@ -1,11 +1,9 @@
 //! The replay log: what a debugger needs in order to reproduce what embedded monitors did.
 
-use super::{EmbeddedMonitor, EvictedCounts};
-use crate::automaton::Automaton;
+use super::{EmbeddedMonitor, EvictedCounts, LoadedAutomata};
 use crate::event::EventBatch;
 use crate::mac::ScriptState;
 use crate::slices::SliceTable;
-use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -97,7 +95,8 @@ impl ReplayLog {
 
 impl EncodedReplayLog {
     /// Decodes the states of these properties. `None` if the log, which may come from another process, is malformed.
-    pub fn decode(self, automata: &[Arc<Automaton>]) -> Option<ReplayLog> {
+    pub fn decode(self, automata: &LoadedAutomata) -> Option<ReplayLog> {
+        let automata = automata.as_slice();
         let counts = [self.base.len(), self.evicted.len()];
         let is_sound = counts == [automata.len(); 2]
             && self.threads.len() == self.events.len()

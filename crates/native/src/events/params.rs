@@ -71,18 +71,9 @@ pub(super) fn to_monitor_value(scalar: &Scalar, ty: Option<ParamType>, batch: &m
         (Scalar::Float(f), None | Some(ParamType::Float)) => Value::float(*f),
         (Scalar::Bool(b), None | Some(ParamType::Bool)) => Value::bool(*b),
         (Scalar::Bool(b), Some(ParamType::Int)) => Value::int(i64::from(*b)),
-        (Scalar::Str(text), None | Some(ParamType::Str)) => text_value(text, batch),
+        (Scalar::Str(text), None | Some(ParamType::Str)) => Value::of_text(text, &mut batch.text),
         _ => Value::UNSET,
     }
-}
-
-/// Converts a text for the monitors. Long text goes to the batch.
-pub(super) fn text_value(text: &str, batch: &mut EventBatch) -> Value {
-    Value::short(text).unwrap_or_else(|| {
-        let start = batch.text.len() as u32;
-        batch.text.push_str(text);
-        Value::text(start, text.len() as u32)
-    })
 }
 
 /// Value of a parameter that the debugger supplies.

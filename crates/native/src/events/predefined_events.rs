@@ -1,6 +1,6 @@
 //! Predefined events (signals, processes, threads) and events of system calls.
 
-use super::params::{builtin_value, text_value, to_monitor_value};
+use super::params::{builtin_value, to_monitor_value};
 use super::{EventPlan, Trigger};
 use crate::native_target::{CleanMemory, NativeTarget};
 use crate::sys::{SignalInfo, Tid};
@@ -104,7 +104,7 @@ impl NativeTarget {
                 values.push(match (raw, param.ty) {
                     (Some(address), Some(ParamType::Str)) => {
                         invigil_debuginfo::value::text_at(&memory, address)
-                            .map_or(Value::UNSET, |text| text_value(&text, &mut self.batch))
+                            .map_or(Value::UNSET, |text| Value::of_text(&text, &mut self.batch.text))
                     }
                     (Some(raw), ty) => to_monitor_value(&Scalar::Int(raw as i64), ty, &mut self.batch),
                     (None, _) => builtin_value(&param.source, tid, self.tracer.process, time),

@@ -6,7 +6,10 @@ use crate::inject::BorrowedThread;
 use crate::native_target::NativeTarget;
 use crate::sys;
 use crate::tracer::trace_error;
-use invigil_monitor::embedded::{EmbeddedMonitor, EncodedReplayLog, ReplayLog};
+use invigil_monitor::automaton::AutomatonDef;
+use invigil_monitor::embedded::{
+    EmbeddedMonitor, EncodedReplayLog, LoadedAutomata, MonitorUpload, ReplayLog,
+};
 use invigil_monitor::event::{EventBatch, EventMeta};
 use invigil_monitor::mac::ScriptState;
 use invigil_probe::message::{Answer, Request};
@@ -15,7 +18,6 @@ use invigil_target::{StopReason, TargetError, TargetResult};
 use nix::unistd::Pid;
 use std::borrow::Cow;
 use std::fs::{File, OpenOptions};
-use std::sync::Arc;
 
 /// Bytes with the alignment that readers of shared objects require.
 #[repr(C, align(16))]
@@ -92,7 +94,7 @@ impl NativeTarget {
         }
         let agent = Agent::new(&image, base..base + MEMORY, memory);
         agent.initialize(self.tracer.process as u32)?;
-        self.probes.automata.clear();
+        self.probes.automata = LoadedAutomata::new();
         self.probes.scripts.forget_library();
         self.probes.trap_count_at_placement = 0;
         self.probes.arenas.clear();
@@ -224,19 +226,11 @@ impl NativeTarget {
             self.keep_in_debugger(monitors, scripts);
             return Ok(());
         }
-        let known = monitors.len() == self.probes.automata.len()
-            && monitors
-                .iter()
-                .zip(&self.probes.automata)
-                .all(|(monitor, known)| Arc::ptr_eq(&monitor.automaton, known));
-        if !known {
-            let properties = monitors.iter().map(|monitor| {
-                let definition: &invigil_monitor::automaton::AutomatonDef = &monitor.automaton;
-                postcard::to_allocvec(definition).map_err(|error| TargetError::Control(error.to_string()))
-            });
-            let properties = properties.collect::<TargetResult<_>>()?;
-            self.call_agent(&Request::Properties(properties))?;
-            self.probes.automata = monitors.iter().map(|monitor| Arc::clone(&monitor.automaton)).collect();
+        if !self.probes.automata.are_of(monitors) {
+            let definitions =
+                monitors.iter().map(|monitor| AutomatonDef::clone(&monitor.automaton)).collect();
+            self.call_agent(&Request::Properties(definitions))?;
+            self.probes.automata = LoadedAutomata::of(monitors);
         }
         self.upload_scripts()?;
         self.update_agent_sites()?;
@@ -259,9 +253,7 @@ impl NativeTarget {
             // No event occurs there before the monitors are uploaded.
             self.send_calls()?;
         }
-        let states = monitors.iter().map(|monitor| monitor.slices.save()).collect();
-        let reaction_masks = monitors.iter().map(|monitor| monitor.reactions.clone()).collect();
-        self.call_agent(&Request::Upload { states, reaction_masks, scripts: scripts.to_vec() })?;
+        self.call_agent(&Request::Upload(MonitorUpload::new(monitors, scripts)))?;
         (self.probes.are_probes_used, self.probes.fetched_log) = (true, None);
         Ok(())
     }

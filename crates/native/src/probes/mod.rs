@@ -34,8 +34,7 @@ pub(crate) mod trampoline;
 
 pub use recording::{RecordingOptions, RecordingResult, RecordingSink};
 
-use invigil_monitor::automaton::Automaton;
-use invigil_monitor::embedded::ReplayLog;
+use invigil_monitor::embedded::{LoadedAutomata, ReplayLog};
 use invigil_monitor::event::{EventBatch, EventSet};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -61,7 +60,7 @@ pub(crate) struct ProbeManager {
     /// Why there are no probes although they are enabled.
     pub(crate) error: Option<String>,
     /// The properties that the library has loaded.
-    automata: Vec<Arc<Automaton>>,
+    automata: LoadedAutomata,
     scripts: scripts::ScriptUpload,
     /// Whether the probes are in use: the monitors are embedded, or will be when the target is resumed, or events are
     /// recorded.

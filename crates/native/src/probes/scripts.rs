@@ -5,7 +5,7 @@ use crate::native_target::NativeTarget;
 use invigil_monitor::event::EventId;
 use invigil_monitor::mac::ScriptPlan;
 use invigil_probe::message::Request;
-use invigil_target::{TargetError, TargetResult};
+use invigil_target::TargetResult;
 
 /// The scripts, and whether the library has them.
 #[derive(Default)]
@@ -40,9 +40,7 @@ impl NativeTarget {
         if *is_uploaded || plans.is_empty() {
             return Ok(());
         }
-        let encoded =
-            |plan| postcard::to_allocvec(plan).map_err(|error| TargetError::Control(error.to_string()));
-        let plans = plans.iter().map(encoded).collect::<TargetResult<_>>()?;
+        let plans = plans.clone();
         self.call_agent(&Request::Scripts { plans, start_time: self.started_at_nanos })?;
         // It has forgotten the sites.
         (self.probes.scripts.is_uploaded, self.probes.trap_count_at_placement) = (true, 0);

@@ -313,8 +313,8 @@ impl EventSource for Fake {
         Ok(())
     }
 
-    fn events(&self) -> &EventBatch {
-        &self.batch
+    fn events(&mut self) -> &mut EventBatch {
+        &mut self.batch
     }
 }
 

@@ -65,9 +65,9 @@ fn each_owner_is_notified_once_per_arrival_in_order() {
             StopReason::Breakpoints { owner: Owner::Scenario, breakpoints: vec![scenario] }
         );
         assert_eq!(go(&mut target), StopReason::Events);
-        assert_eq!(shown(&target, &catalog, 0), format!("twice({round})"));
+        assert_eq!(shown(&mut target, &catalog, 0), format!("twice({round})"));
         assert_eq!(go(&mut target), StopReason::Events);
-        assert_eq!(shown(&target, &catalog, 0), format!("after twice({})", 2 * round));
+        assert_eq!(shown(&mut target, &catalog, 0), format!("after twice({})", 2 * round));
     }
     assert_eq!(go(&mut target), StopReason::Ended(Termination::Exited(90)));
 }

@@ -30,7 +30,7 @@ fn ten_restores_replay_same_events() {
         assert_eq!(go(&mut target), StopReason::Events);
     }
     // In the middle of the second call of `outer`, whose exit is awaited.
-    assert_eq!(shown(&target, &catalog, 0), "inner(2)");
+    assert_eq!(shown(&mut target, &catalog, 0), "inner(2)");
     let kept = target.take_checkpoint().unwrap();
     let (expected, stop) = run(&mut target, &catalog);
     assert_eq!(stop, StopReason::Ended(Termination::Exited(15)));
@@ -73,7 +73,7 @@ fn nested_checkpoints_keep_current_breakpoints() {
     target.restore_checkpoint(first).unwrap();
     assert_eq!(number(&mut target, "state"), 0);
     assert_eq!(go(&mut target), StopReason::Events);
-    assert_eq!(shown(&target, &catalog, 0), "inner(1)");
+    assert_eq!(shown(&mut target, &catalog, 0), "inner(1)");
     assert_eq!(
         go(&mut target),
         StopReason::Breakpoints { owner: Owner::Scenario, breakpoints: vec![scenario] }
@@ -82,7 +82,7 @@ fn nested_checkpoints_keep_current_breakpoints() {
     assert_eq!(number(&mut target, "state"), 1);
     target.remove_breakpoint(scenario).unwrap();
     assert_eq!(go(&mut target), StopReason::Events);
-    assert_eq!(shown(&target, &catalog, 0), "inner(2)");
+    assert_eq!(shown(&mut target, &catalog, 0), "inner(2)");
     target.instrument(&Default::default()).unwrap();
     go_to(&mut target, dev);
     assert_eq!(number(&mut target, "state"), 15);
@@ -271,7 +271,7 @@ fn checkpoint_at_system_call_entry_and_exit_restores() {
     let mut events = Vec::new();
     let mut kept = Vec::new();
     while go(&mut target) == StopReason::Events {
-        events.push(shown(&target, &catalog, 0));
+        events.push(shown(&mut target, &catalog, 0));
         kept.push(target.take_checkpoint().unwrap().id);
         // A call that was not entered has not been made.
         let written = std::fs::read(&output).unwrap().len();
@@ -296,7 +296,7 @@ fn checkpoint_at_exit_system_call_restores() {
     let mut target = program.start();
     let (catalog, _) = instrument_events(&mut target, &[("syscall:exit_group", Before, &["arg 1"])]);
     assert_eq!(go(&mut target), StopReason::Events);
-    assert_eq!(shown(&target, &catalog, 0), "syscall:exit_group(7)");
+    assert_eq!(shown(&mut target, &catalog, 0), "syscall:exit_group(7)");
     let kept = target.take_checkpoint().unwrap().id;
     for _ in 0..3 {
         assert_eq!(go(&mut target), StopReason::Ended(Termination::Exited(7)));
@@ -330,7 +330,7 @@ int main(void) {
     loop {
         match go(&mut target) {
             StopReason::Events => {
-                counts[usize::from(shown(&target, &catalog, 0).starts_with("after"))] += 1;
+                counts[usize::from(shown(&mut target, &catalog, 0).starts_with("after"))] += 1;
                 let id = target.take_checkpoint().unwrap().id;
                 if counts[0] % 7 == 0 {
                     target.restore_checkpoint(id).unwrap();
@@ -427,7 +427,7 @@ int main(int argc, char **argv) {
     let kept = target.take_checkpoint().unwrap().id;
     for _ in 0..3 {
         assert_eq!(go(&mut target), StopReason::Events);
-        assert_eq!(shown(&target, &catalog, 0), "plugin(1)");
+        assert_eq!(shown(&mut target, &catalog, 0), "plugin(1)");
         target.restore_checkpoint(kept).unwrap();
     }
     assert_eq!(
@@ -454,7 +454,7 @@ int main(void) {
         &[("syscall:read", Before, &["arg 3"]), ("cell", Write, &["ret: int"])];
     let (catalog, _) = instrument_events(&mut target, events);
     assert_eq!(go(&mut target), StopReason::Events);
-    assert_eq!(shown(&target, &catalog, 0), "syscall:read(4)");
+    assert_eq!(shown(&mut target, &catalog, 0), "syscall:read(4)");
     let kept = target.take_checkpoint().unwrap().id;
     for _ in 0..3 {
         let (events, stop) = run(&mut target, &catalog);

@@ -59,7 +59,7 @@ pub(crate) fn instrument_events(
 }
 
 /// An event as text: `push(1, "x")`, with `-` for unset parameters.
-pub(crate) fn shown(target: &NativeTarget, catalog: &EventCatalog, at: usize) -> String {
+pub(crate) fn shown(target: &mut NativeTarget, catalog: &EventCatalog, at: usize) -> String {
     let event = target.events().event(at);
     let symbol = catalog.get(event.id).expect("a symbol of the catalog");
     let values: Vec<String> = event

@@ -349,7 +349,7 @@ fn exit_event_enabled_at_entry_is_reported() {
     target.instrument(&only(Before)).unwrap();
     let mut seen = Vec::new();
     while target.resume(&ResumeMode::Continue).unwrap() == StopReason::Events {
-        let event = crate::live::common::shown(&target, &catalog, 0);
+        let event = crate::live::common::shown(&mut target, &catalog, 0);
         target.instrument(&only(if event.starts_with("after") { Before } else { After })).unwrap();
         seen.push(event);
     }

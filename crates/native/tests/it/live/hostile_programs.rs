@@ -464,7 +464,7 @@ fn attached_process_continues_after_detach() {
         let mut seen = Vec::new();
         for _ in 0..60 {
             assert_eq!(target.resume(&ResumeMode::Continue).unwrap(), StopReason::Events);
-            seen.push(crate::live::common::shown(&target, &catalog, 0));
+            seen.push(crate::live::common::shown(&mut target, &catalog, 0));
         }
         assert!(seen.contains(&"step(1000)".to_owned()), "{seen:?}");
         assert!(threads.ends_with('0') || seen.iter().any(|event| event == "step(2)"), "{seen:?}");

@@ -76,7 +76,7 @@ fn system_call_events_can_be_enabled_while_running() {
     let mut on = false;
     target.instrument(&marks).unwrap();
     while target.resume(&ResumeMode::Continue).unwrap() == StopReason::Events {
-        let event = crate::live::common::shown(&target, &catalog, 0);
+        let event = crate::live::common::shown(&mut target, &catalog, 0);
         if event.starts_with("mark") {
             on = !on;
         }

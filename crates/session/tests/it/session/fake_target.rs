@@ -1,12 +1,13 @@
 //! A target for tests: a small deterministic program with variables.
 
 use invigil_expr::value::Value;
-use invigil_monitor::embedded::{EmbeddedMonitor, EmbeddedMonitors, ReplayLog};
+use invigil_monitor::embedded::{
+    EmbeddedMonitor, EmbeddedMonitors, LoadedAutomata, MonitorUpload, ReplayLog,
+};
 use invigil_monitor::event::{
     EventBatch, EventCatalog, EventId, EventKind, EventMeta, EventSet, ParamSource,
 };
 use invigil_monitor::mac::{ScriptPlan, ScriptState, Scripts};
-use invigil_monitor::slices::SliceTable;
 use invigil_target::pending_owners::OwnerSet;
 use invigil_target::*;
 use std::cell::RefCell;
@@ -185,11 +186,7 @@ impl Fake {
                     Some(Arg::Variable(name)) => {
                         Value::int(self.image.memory.get(name).copied().unwrap_or(0))
                     }
-                    Some(Arg::Text(text)) => Value::short(text).unwrap_or_else(|| {
-                        let start = batch.text.len() as u32;
-                        batch.text.push_str(text);
-                        Value::text(start, text.len() as u32)
-                    }),
+                    Some(Arg::Text(text)) => Value::of_text(text, &mut batch.text),
                     Some(Arg::Unknown) | None => Value::UNSET,
                 };
             }
@@ -377,8 +374,8 @@ impl EventSource for Fake {
         Ok(())
     }
 
-    fn events(&self) -> &EventBatch {
-        &self.batch
+    fn events(&mut self) -> &mut EventBatch {
+        &mut self.batch
     }
 }
 
@@ -545,15 +542,12 @@ impl EmbeddedHost for Fake {
     }
 
     fn embed_monitors(&mut self, monitors: &[EmbeddedMonitor], scripts: &[ScriptState]) -> TargetResult {
-        // Serialised, as for another process.
-        let sent = monitors.iter().map(|monitor| EmbeddedMonitor {
-            slices: SliceTable::load(&monitor.automaton, &monitor.slices.save())
-                .expect("what was saved can be loaded"),
-            ..monitor.clone()
-        });
+        // Encoded, as for another process.
+        let sent = MonitorUpload::new(monitors, &[]).monitors(&LoadedAutomata::of(monitors));
+        let sent = sent.expect("what was encoded can be decoded");
         let mut ready = self.scripts.clone();
         assert!(ready.restore(scripts), "the scripts are those that were reported");
-        self.inside = Some(EmbeddedMonitors::new(sent.collect()).with_scripts(ready));
+        self.inside = Some(EmbeddedMonitors::new(sent).with_scripts(ready));
         self.reported = 0;
         Ok(())
     }
@@ -565,8 +559,7 @@ impl EmbeddedHost for Fake {
 
     fn take_replay_log(&mut self) -> TargetResult<Option<ReplayLog>> {
         let Some(mut inside) = self.inside.take() else { return Ok(None) };
-        let automata: Vec<_> =
-            inside.monitors().iter().map(|monitor| Arc::clone(&monitor.automaton)).collect();
+        let automata = LoadedAutomata::of(inside.monitors());
         // Encoded, as for another process.
         let encoded = inside.into_replay_log(self.reported as u32).encode();
         let mut log = encoded.decode(&automata).expect("what was encoded can be decoded");
