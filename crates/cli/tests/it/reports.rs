@@ -166,7 +166,7 @@ fn sarif_log_has_errors() {
 fn second_report_on_stdout_is_rejected() {
     let folder = Folder::with_hit();
     folder.run("check -p hit.prop --json --sarif -").exits(2).stderr_has(&["name files for"]);
-    folder.run("check -p hit.prop --prints --junit -").exits(2).stderr_has(&["name files for"]);
+    folder.run("check -p hit.prop --prints --junit -").exits(2).stderr_has(&["name a file for the report"]);
     folder.run("check -p hit.prop --prints --json").exits(2).stderr_has(&["cannot be used with"]);
 }
 
