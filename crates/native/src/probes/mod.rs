@@ -37,7 +37,6 @@ pub use recording::{RecordingOptions, RecordingResult, RecordingSink};
 use invigil_monitor::embedded::{LoadedAutomata, ReplayLog};
 use invigil_monitor::event::{EventBatch, EventSet};
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use trampoline::NotPatchable;
 
 /// Name of the library's memory in the table of mappings.
