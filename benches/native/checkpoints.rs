@@ -140,9 +140,15 @@ fn round(session: &mut Session, series: &mut Series) -> Outcome {
     let message = |error: invigil_target::TargetError| error.to_string();
     run_to_breakpoint(session)?;
     let started = Instant::now();
-    let alone = session.target().take_checkpoint().map_err(message)?;
+    let alone =
+        session.target().checkpoints().map_err(|why| why.to_string())?.take_checkpoint().map_err(message)?;
     series.program.push(started.elapsed());
-    session.target().drop_checkpoint(alone.id).map_err(message)?;
+    session
+        .target()
+        .checkpoints()
+        .map_err(|why| why.to_string())?
+        .drop_checkpoint(alone.id)
+        .map_err(message)?;
 
     let started = Instant::now();
     let kept = session.take_checkpoint("").map_err(message)?;

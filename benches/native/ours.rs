@@ -4,9 +4,9 @@ use super::properties::compile;
 use super::{Outcome, on_own_thread};
 use invigil_monitor::event::EventSet;
 use invigil_native::{Launch, NativeTarget, ProbeMode, Stream};
+use invigil_session::{MessageSource, Session, SessionOptions};
 use invigil_target::prelude::*;
 use invigil_target::{ResumeMode, StopReason, Termination};
-use invigil_session::{MessageSource, Session, SessionOptions};
 use std::path::Path;
 
 /// Result of a monitored run.
