@@ -157,15 +157,12 @@ pub(crate) fn recorder(path: &Path, loaded: &LoadedFiles) -> Result<Recorder, St
 /// # Errors
 /// If the extension is unknown: a message for the user.
 pub fn format_from_path(path: &Path) -> Result<Format, String> {
-    match path.extension().and_then(|extension| extension.to_str()).unwrap_or("") {
-        "jsonl" | "json" => Ok(Format::JsonLines),
-        "csv" => Ok(Format::Csv),
-        "line" | "log" | "txt" | "trace" => Ok(Format::PlainLines),
-        _ => Err(format!(
+    Format::of_path(path).ok_or_else(|| {
+        format!(
             "{}: unknown trace format; use the extension .jsonl, .csv, or .trace for plain lines",
             path.display()
-        )),
-    }
+        )
+    })
 }
 
 /// Note on an event whose location may be in a library that is not loaded yet.

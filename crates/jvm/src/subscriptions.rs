@@ -10,11 +10,9 @@ use invigil_jvm_agent::protocol::{
     self as wire, Subscription, SubscriptionId, Trigger, ValueRequest, VariablePath,
 };
 use invigil_monitor::event::{EventCatalog, EventId, EventKind, Param, ParamSource, ParamType};
+use invigil_monitor::predefined_event::PredefinedEvent;
 use invigil_target::UnresolvedEvent;
 use invigil_weave::Class;
-
-/// Predefined events that do not occur in Java programs.
-const NATIVE_ONLY_EVENTS: [&str; 5] = ["#signal", "#fork", "#exec", "#thread", "#thread_exit"];
 
 /// How a variable is reached.
 enum VariableRoute {
@@ -153,9 +151,23 @@ pub(crate) fn nearest_class(path: &ClassPath, class: &str) -> Option<String> {
 /// When an event is reported; `None` if it does not come from the agent.
 fn trigger_of(name: &str, kind: EventKind) -> Result<Option<Trigger>, (String, &'static str)> {
     if name.starts_with('#') {
-        return match NATIVE_ONLY_EVENTS.contains(&name) {
-            true => Err((format!("`{name}` is not available for Java programs"), "")),
-            false => Ok(None),
+        return match PredefinedEvent::from_name(name) {
+            Some(
+                PredefinedEvent::Signal
+                | PredefinedEvent::Fork
+                | PredefinedEvent::Exec
+                | PredefinedEvent::Thread
+                | PredefinedEvent::ThreadExit,
+            ) => Err((format!("`{name}` is not available for Java programs"), "")),
+            // `#exit` needs no subscription. The others come from traces and scripts; events without such a name are
+            // derived by scripts.
+            Some(
+                PredefinedEvent::Exit
+                | PredefinedEvent::Join
+                | PredefinedEvent::Leave
+                | PredefinedEvent::Tick,
+            )
+            | None => Ok(None),
         };
     }
     if name.starts_with("syscall:") {

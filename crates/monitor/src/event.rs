@@ -4,6 +4,7 @@
 //! parameters that some property reads. A subject extracts what the catalog declares. An [`Event`] carries the
 //! id of its [`EventDecl`] and the declared parameters in order, so that no name is looked up at run time.
 
+use crate::predefined_event::PredefinedEvent;
 use alloc::borrow::ToOwned;
 use alloc::boxed::Box;
 use alloc::string::{String, ToString};
@@ -74,11 +75,19 @@ impl EventKind {
     ///
     /// `#join`, `#leave` and `#tick` have their own kinds; all other events are [`EventKind::Before`].
     pub fn implied_by(name: &str) -> EventKind {
-        match name {
-            "#join" => EventKind::Join,
-            "#leave" => EventKind::Leave,
-            "#tick" => EventKind::Tick,
-            _ => EventKind::Before,
+        match PredefinedEvent::from_name(name) {
+            Some(PredefinedEvent::Join) => EventKind::Join,
+            Some(PredefinedEvent::Leave) => EventKind::Leave,
+            Some(PredefinedEvent::Tick) => EventKind::Tick,
+            Some(
+                PredefinedEvent::Signal
+                | PredefinedEvent::Fork
+                | PredefinedEvent::Exec
+                | PredefinedEvent::Exit
+                | PredefinedEvent::Thread
+                | PredefinedEvent::ThreadExit,
+            )
+            | None => EventKind::Before,
         }
     }
 }

@@ -16,7 +16,7 @@
 //!
 //! | modules | contents |
 //! | --- | --- |
-//! | [`event`] | events, their declarations, batches and sets |
+//! | [`event`], [`predefined_event`] | events, their declarations, batches and sets; the events that Invigil defines |
 //! | [`automaton`], [`decision`], [`verdict`] | property automata, decision diagrams, verdicts |
 //! | [`slices`], `records`, `index` | slices: state, memory, lookup, garbage collection, encoding |
 //! | `step`, `fast_path`, [`observer`] | stepping on events, its fast path, notifications |
@@ -77,6 +77,7 @@ mod int_table;
 pub mod interactive;
 pub mod mac;
 pub mod observer;
+pub mod predefined_event;
 mod prefetch;
 pub mod property;
 mod records;

@@ -314,6 +314,7 @@ fn state_change(
         from: automaton.state_name(taken.from).to_owned(),
         to: automaton.state_name(taken.to).to_owned(),
         verdict: automaton.states[usize::from(taken.to)].verdict,
+        is_violation: automaton.is_violation(taken.from, taken.to),
         event: event_number,
     }
 }

@@ -6,6 +6,7 @@ use crate::session::{Session, State};
 use invigil_monitor::embedded::EmbeddedMonitor;
 use invigil_monitor::event::EventId;
 use invigil_monitor::mac::MethodCall;
+use invigil_monitor::verdict::Verdict;
 use invigil_target::{
     BreakpointId, Owner, ResumeMode, ScriptPlacement, StopReason, TargetError, TargetResult, Termination,
     UnresolvedEvent, Unsupported,
@@ -70,7 +71,7 @@ impl Session {
         let attached = &self.monitors[property];
         let Some(root) = attached.monitor.slices().root() else { return };
         let state = &automaton.states[usize::from(automaton.initial)];
-        if state.verdict == invigil_monitor::verdict::Verdict::NonAccepting && attached.failure.is_none() {
+        if state.verdict == Verdict::NonAccepting && attached.failure.is_none() {
             self.violated_at_start(property, root);
         }
         let slices = self.monitors[property].monitor.slices();
@@ -80,6 +81,7 @@ impl Session {
             from: String::new(),
             to: state.name.clone(),
             verdict: state.verdict,
+            is_violation: state.verdict == Verdict::NonAccepting,
             event: 0,
         });
     }

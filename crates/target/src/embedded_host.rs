@@ -23,8 +23,8 @@ pub trait EmbeddedHost {
     fn can_embed_monitors(&self) -> bool;
 
     /// Lets the properties step inside the target from their current states until it stops, and with them the scripts
-    /// that are placed [with the monitors](ScriptPlacement::WithMonitors). Called before each [`resume`](crate::RunControl::resume),
-    /// because the states may have changed since the last one.
+    /// that are placed [with the monitors](ScriptPlacement::WithMonitors). Called before each
+    /// [`resume`](crate::RunControl::resume), because the states may have changed since the last one.
     ///
     /// # Errors
     /// If the target cannot be reached.
@@ -33,8 +33,8 @@ pub trait EmbeddedHost {
     /// Accepts the scripts that derive events, before the session starts, and decides where they run.
     fn place_scripts(&mut self, scripts: &[ScriptPlan]) -> ScriptPlacement;
 
-    /// The replay log of the embedded monitors since they were embedded, without [`events`](crate::EventSource::events). `None` if no monitors
-    /// were embedded, or their log was lost.
+    /// The replay log of the embedded monitors since they were embedded, without the
+    /// [`events`](crate::EventSource::events) of this stop. `None` if no monitors were embedded, or their log was lost.
     ///
     /// # Errors
     /// If the log is malformed.

@@ -2,6 +2,7 @@
 
 use crate::csv;
 use std::fmt;
+use std::path::Path;
 use std::str::FromStr;
 
 /// A trace format.
@@ -16,6 +17,40 @@ pub enum Format {
 }
 
 impl Format {
+    /// All formats.
+    pub const ALL: [Format; 3] = [Format::JsonLines, Format::Csv, Format::PlainLines];
+
+    /// The names that options accept, the usual one first.
+    pub fn names(self) -> &'static [&'static str] {
+        match self {
+            Format::JsonLines => &["jsonl", "json", "ndjson"],
+            Format::Csv => &["csv"],
+            Format::PlainLines => &["line", "lines"],
+        }
+    }
+
+    /// The extensions of files in this format, for writing.
+    pub fn extensions(self) -> &'static [&'static str] {
+        match self {
+            Format::JsonLines => &["jsonl", "json"],
+            Format::Csv => &["csv"],
+            Format::PlainLines => &["trace", "line", "log", "txt"],
+        }
+    }
+
+    /// The format of a file with this path, by its extension.
+    ///
+    /// ```
+    /// use invigil_trace::Format;
+    /// use std::path::Path;
+    /// assert_eq!(Format::of_path(Path::new("day.jsonl")), Some(Format::JsonLines));
+    /// assert_eq!(Format::of_path(Path::new("day")), None);
+    /// ```
+    pub fn of_path(path: &Path) -> Option<Format> {
+        let extension = path.extension()?.to_str()?;
+        Format::ALL.into_iter().find(|format| format.extensions().contains(&extension))
+    }
+
     /// Detects the format of a trace from its first non-blank line.
     ///
     /// ```
@@ -37,11 +72,7 @@ impl Format {
 
 impl fmt::Display for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Format::JsonLines => "jsonl",
-            Format::Csv => "csv",
-            Format::PlainLines => "line",
-        })
+        f.write_str(self.names()[0])
     }
 }
 
@@ -49,11 +80,10 @@ impl FromStr for Format {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Format, String> {
-        match name {
-            "jsonl" | "json" | "ndjson" => Ok(Format::JsonLines),
-            "csv" => Ok(Format::Csv),
-            "line" | "lines" => Ok(Format::PlainLines),
-            _ => Err(format!("unknown trace format `{name}`: use jsonl, csv or line")),
-        }
+        let found = Format::ALL.into_iter().find(|format| format.names().contains(&name));
+        found.ok_or_else(|| {
+            let [first @ .., last] = Format::ALL.map(|format| format.names()[0]);
+            format!("unknown trace format `{name}`: use {} or {last}", first.join(", "))
+        })
     }
 }

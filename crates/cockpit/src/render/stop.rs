@@ -186,8 +186,7 @@ fn render_state_change(context: &CommandContext<'_>, change: &StateChange) -> St
     } else {
         format!(" with {}", with_addresses(&change.slice))
     };
-    let is_violation = change.verdict == Verdict::NonAccepting;
-    let headline = match is_violation {
+    let headline = match change.is_violation {
         true => style.paint(Paint::Bad, "Violation of "),
         false => style.paint(Paint::Title, "State change of "),
     };

@@ -1,13 +1,13 @@
 //! Meaning of the atoms of a formula: events and expressions.
 
 use super::paths;
-use crate::parsing::scan::PREDEFINED_EVENTS;
 use crate::prop;
 use crate::prop::ast::EventPattern;
 use invigil_expr::compile::{Block, Snippet};
 use invigil_expr::diag::{Diagnostic, Span};
 use invigil_ltl::formula::{Atom, Proposition};
 use invigil_monitor::event::{ANY_EVENT, EventKind, Param, ParamSource, STATE_EVENT};
+use invigil_monitor::predefined_event::PredefinedEvent;
 
 /// An atom with the position of its first occurrence.
 #[derive(Clone, Debug)]
@@ -151,9 +151,8 @@ fn condition(located: &LocatedAtom, text: &str, diagnostics: &mut Vec<Diagnostic
         Err(part) => {
             let span = Span::new(source, locate(part.start as u32), locate(part.end as u32));
             let message = "`#` starts a comment: the rest of the expression would be ignored";
-            let help = match PREDEFINED_EVENTS.iter().find(|event| text[part.clone()] == format!("#{event}"))
-            {
-                Some(event) => format!("write the event without quotes: #{event}"),
+            let help = match PredefinedEvent::from_name(&text[part.clone()]) {
+                Some(event) => format!("write the event without quotes: #{}", event.word()),
                 None => "the predefined parameters are `#thread`, `#time` and `#program`".to_owned(),
             };
             diagnostics.push(Diagnostic::error(span, message).help(help));

@@ -3,6 +3,8 @@
 //! Tokens depend on their context: after `event`, `#join` is an event and `src/queue.c:12` a single name; elsewhere,
 //! `#` starts a comment. The parser therefore requests each token with the one before it.
 
+use invigil_monitor::predefined_event::PredefinedEvent;
+
 /// The kinds of tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Token<'a> {
@@ -32,10 +34,6 @@ pub(crate) struct Lexed<'a> {
     pub(crate) end: usize,
 }
 
-/// Names of the predefined events, which are not tied to a source location.
-pub(crate) const PREDEFINED_EVENTS: [&str; 9] =
-    ["join", "leave", "tick", "signal", "fork", "exec", "exit", "thread", "thread_exit"];
-
 /// Names of the parameters that every event has.
 pub(crate) const COMMON_PARAMS: [&str; 4] = ["ecid", "program", "thread", "time"];
 
@@ -43,7 +41,7 @@ pub(crate) const COMMON_PARAMS: [&str; 4] = ["ecid", "program", "thread", "time"
 fn predefined_names_after(before: Token<'_>) -> &'static [&'static str] {
     match before {
         Token::Word("event" | "call" | "before" | "after" | "read" | "write" | "access") => {
-            &PREDEFINED_EVENTS
+            &PredefinedEvent::WORDS
         }
         Token::Word("on") | Token::Mark(',' | '(' | '*' | '&' | '^') => &COMMON_PARAMS,
         _ => &[],

@@ -45,7 +45,7 @@ impl NativeTarget {
                     }
                 }
                 Trigger::Syscall { .. } => self.update_syscall_tracing()?,
-                _ => {}
+                Trigger::Location | Trigger::Exit | Trigger::Predefined(_) | Trigger::WithoutSite => {}
             }
             if is_exit {
                 if is_needed { self.track_threads_at_entry(index)? } else { self.forget_calls(index) }

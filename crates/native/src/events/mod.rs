@@ -17,6 +17,7 @@ use iced_x86::Instruction;
 use invigil_debuginfo::value::{Extractor, RegisterNeeds};
 use invigil_expr::value::Value;
 use invigil_monitor::event::{EventId, EventSet, Param};
+use invigil_monitor::predefined_event::PredefinedEvent;
 use std::ops::Range;
 
 /// Role of a site for an event.
@@ -55,15 +56,20 @@ pub(crate) enum Trigger {
     Access(AccessKind),
     /// The entry or exit of a system call.
     Syscall { number: i64, after: bool },
-    /// The event does not occur at a site. It is a notification of the kernel (a signal, a new process, a new thread),
-    /// is derived by a script, comes from a trace only (such as `#tick`), or could not be resolved.
+    /// A notification of the kernel (a signal, a new process, a new thread), or an event that comes from traces only
+    /// (such as `#tick`).
+    Predefined(PredefinedEvent),
+    /// The event does not occur at a site: it is derived by a script, or could not be resolved.
     WithoutSite,
 }
 
 impl Trigger {
     /// Whether an embedded monitor can observe the event; memory accesses and system calls need the debugger.
     pub(crate) fn is_embeddable(&self) -> bool {
-        matches!(self, Trigger::Location | Trigger::Exit | Trigger::WithoutSite)
+        match self {
+            Trigger::Location | Trigger::Exit | Trigger::Predefined(_) | Trigger::WithoutSite => true,
+            Trigger::Access(_) | Trigger::Syscall { .. } => false,
+        }
     }
 }
 

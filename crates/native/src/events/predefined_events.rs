@@ -8,27 +8,31 @@ use crate::tracer::{signal_name, trace_error};
 use invigil_debuginfo::value::Scalar;
 use invigil_expr::value::Value;
 use invigil_monitor::event::{EventMeta, ParamSource, ParamType};
+use invigil_monitor::predefined_event::PredefinedEvent;
 use invigil_target::{StopReason, TargetResult};
 
 impl NativeTarget {
     /// Emits a predefined event, if it is instrumented.
-    pub(crate) fn predefined_event(&mut self, tid: Tid, name: &str) -> TargetResult<Option<StopReason>> {
+    pub(crate) fn predefined_event(
+        &mut self,
+        tid: Tid,
+        event: PredefinedEvent,
+    ) -> TargetResult<Option<StopReason>> {
         let child = self.plans.last_child;
         let process = self.tracer.process;
         let path = || std::fs::read_link(format!("/proc/{process}/exe")).unwrap_or_default();
-        let param_value = |param: &str| match (name, param) {
-            ("#fork", "child") => Some(Scalar::Int(child.into())),
-            ("#thread" | "#thread_exit", "thread" | "id" | "tid") => Some(Scalar::Int(tid.into())),
-            ("#exec", "path") => Some(Scalar::Str(path().display().to_string())),
-            _ => None,
-        };
         let status = match &self.termination {
             Some(invigil_target::Termination::Exited(status)) => Some(*status),
             _ => None,
         };
-        self.emit_predefined_event(tid, name, |param| match (name, param, status) {
-            ("#exit", "status", Some(status)) => Some(Scalar::Int(status.into())),
-            _ => param_value(param),
+        self.emit_predefined_event(tid, event, |param| match (event, param) {
+            (PredefinedEvent::Fork, "child") => Some(Scalar::Int(child.into())),
+            (PredefinedEvent::Thread | PredefinedEvent::ThreadExit, "thread" | "id" | "tid") => {
+                Some(Scalar::Int(tid.into()))
+            }
+            (PredefinedEvent::Exec, "path") => Some(Scalar::Str(path().display().to_string())),
+            (PredefinedEvent::Exit, "status") => status.map(|status| Scalar::Int(status.into())),
+            _ => None,
         })
     }
 
@@ -38,7 +42,7 @@ impl NativeTarget {
         tid: Tid,
         info: SignalInfo,
     ) -> TargetResult<Option<StopReason>> {
-        self.emit_predefined_event(tid, "#signal", |param| match param {
+        self.emit_predefined_event(tid, PredefinedEvent::Signal, |param| match param {
             "signal" | "number" => Some(Scalar::Int(info.number.into())),
             "name" => Some(Scalar::Str(signal_name(info.number))),
             "address" => Some(Scalar::Int(info.address as i64)),
@@ -47,14 +51,14 @@ impl NativeTarget {
         })
     }
 
-    /// Emits the active events with this name. `param_value` returns the value of a parameter of the event.
+    /// Emits an event to the active plans. `param_value` returns the value of a parameter of the event.
     fn emit_predefined_event(
         &mut self,
         tid: Tid,
-        name: &str,
+        event: PredefinedEvent,
         param_value: impl Fn(&str) -> Option<Scalar>,
     ) -> TargetResult<Option<StopReason>> {
-        let is_active = |plan: &&EventPlan| plan.active && plan.name == name;
+        let is_active = |plan: &&EventPlan| plan.active && plan.trigger == Trigger::Predefined(event);
         if !self.plans.all.iter().any(|plan| is_active(&plan)) {
             return Ok(None);
         }

@@ -12,6 +12,7 @@ use invigil_debuginfo::value::{
     Expression, ExpressionError, Extractor, RegisterNeeds, ScalarKind, Scope, ValueRequest,
 };
 use invigil_monitor::event::{EventCatalog, EventKind, EventSet, ParamSource, ParamType};
+use invigil_monitor::predefined_event::PredefinedEvent;
 use invigil_target::{TargetError, TargetResult, UnresolvedEvent};
 use std::sync::Arc;
 
@@ -62,7 +63,7 @@ impl NativeTarget {
     /// Determines what triggers an event, by its name and kind.
     fn trigger_of(&self, name: &str, kind: EventKind) -> TargetResult<Trigger> {
         if name.starts_with('#') {
-            return Ok(Trigger::WithoutSite);
+            return Ok(PredefinedEvent::from_name(name).map_or(Trigger::WithoutSite, Trigger::Predefined));
         }
         if let Some(call) = name.strip_prefix("syscall:") {
             let number = call.parse::<syscalls::Sysno>().map(|number| number.id().into());
@@ -79,7 +80,9 @@ impl NativeTarget {
             EventKind::BeforeRead => access(true, false, true),
             EventKind::BeforeWrite => access(false, true, true),
             EventKind::BeforeAccess => access(true, true, true),
-            _ => Trigger::Location,
+            EventKind::Before => Trigger::Location,
+            // These kinds are those of predefined events.
+            EventKind::Join | EventKind::Leave | EventKind::Tick => Trigger::WithoutSite,
         })
     }
 
@@ -148,7 +151,7 @@ impl NativeTarget {
                     unresolved.push(unresolved_event(error.message, help, self.plans.allow_pending));
                 }
             }
-            Trigger::Syscall { .. } | Trigger::WithoutSite => {
+            Trigger::Syscall { .. } | Trigger::Predefined(_) | Trigger::WithoutSite => {
                 unresolved.extend(predefined_params::unresolved(plan))
             }
         }

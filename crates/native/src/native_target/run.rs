@@ -7,6 +7,7 @@ use crate::sites::SiteId;
 use crate::sys::Tid;
 use crate::tracer::{TraceStop, Tracer, signal_name};
 use crate::trap_reasons::TrapReason;
+use invigil_monitor::predefined_event::PredefinedEvent;
 use invigil_target::pending_owners::OwnerSet;
 use invigil_target::{Owner, StopReason, TargetResult};
 use std::time::Instant;
@@ -93,7 +94,7 @@ impl NativeTarget {
             TraceStop::ThreadStarted { tid } => {
                 self.tracer.admit_thread(tid);
                 self.cpu_affinity.on_inherit(tid);
-                if let Some(stop) = self.predefined_event(tid, "#thread")? {
+                if let Some(stop) = self.predefined_event(tid, PredefinedEvent::Thread)? {
                     return Ok(Some(stop));
                 }
                 self.tracer.cont(tid)?;
@@ -103,7 +104,7 @@ impl NativeTarget {
                 if self.current == tid {
                     self.current = self.tracer.process;
                 }
-                return self.predefined_event(tid, "#thread_exit");
+                return self.predefined_event(tid, PredefinedEvent::ThreadExit);
             }
             TraceStop::Fork { tid, child } => {
                 self.plans.last_child = child;
@@ -113,7 +114,7 @@ impl NativeTarget {
                     self.unprotect_in_child(child);
                 }
                 self.tracer.release_child(child)?;
-                if let Some(stop) = self.predefined_event(tid, "#fork")? {
+                if let Some(stop) = self.predefined_event(tid, PredefinedEvent::Fork)? {
                     return Ok(Some(stop));
                 }
                 self.tracer.cont(tid)?;
@@ -121,7 +122,7 @@ impl NativeTarget {
             TraceStop::Exec { tid } => {
                 self.on_exec()?;
                 self.restart_recording()?;
-                let event = self.predefined_event(tid, "#exec")?;
+                let event = self.predefined_event(tid, PredefinedEvent::Exec)?;
                 if let Some(stop) = self.with_pending_events(event) {
                     return Ok(Some(stop));
                 }
@@ -137,7 +138,7 @@ impl NativeTarget {
                 self.termination = Some(ending.clone());
                 self.event_thread = None;
                 self.save_log();
-                let event = self.predefined_event(self.tracer.process, "#exit")?;
+                let event = self.predefined_event(self.tracer.process, PredefinedEvent::Exit)?;
                 if let Some(stop) = self.with_pending_events(event) {
                     return Ok(Some(stop));
                 }

@@ -20,7 +20,7 @@ impl NativeTarget {
                 Trigger::Syscall { .. } => {
                     all.push(ProbeInfo { event, location: String::new(), mechanism: "system calls".into() })
                 }
-                Trigger::WithoutSite => all.push(ProbeInfo {
+                Trigger::Predefined(_) | Trigger::WithoutSite => all.push(ProbeInfo {
                     event,
                     location: String::new(),
                     mechanism: "no site: a notification of the kernel or the debugger".into(),

@@ -3,9 +3,10 @@
 use super::super::ast::{EventPattern, Name, Param};
 use crate::parsing::PropParser;
 use crate::parsing::layout_tokens::{LayoutRole, LayoutToken};
-use crate::parsing::scan::{self, COMMON_PARAMS, PREDEFINED_EVENTS, Token};
+use crate::parsing::scan::{self, COMMON_PARAMS, Token};
 use invigil_expr::diag::{Diagnostic, Span, nearest};
 use invigil_monitor::event::{EventKind, ParamSource, ParamType};
+use invigil_monitor::predefined_event::PredefinedEvent;
 
 /// The maximum number of `*`, `&` and `^` before a parameter.
 const MAX_DEPTH: usize = 16;
@@ -127,11 +128,11 @@ impl PropParser<'_> {
     fn name_help(&self) -> String {
         let hidden = self.comments.last().filter(|comment| comment.start >= self.last_end);
         match hidden.map(|comment| scan::word_at(&self.text[comment.start + 1..])) {
-            Some(word) if !word.is_empty() => match nearest(word, PREDEFINED_EVENTS) {
+            Some(word) if !word.is_empty() => match nearest(word, PredefinedEvent::WORDS) {
                 Some(predefined) => format!("did you mean `#{predefined}`? `#{word}` starts a comment"),
                 None => format!(
                     "`#{word}` starts a comment; the predefined events are `#{}`",
-                    PREDEFINED_EVENTS.join("`, `#")
+                    PredefinedEvent::WORDS.join("`, `#")
                 ),
             },
             _ => "write `event FUNCTION` or `event write VARIABLE`".to_owned(),
