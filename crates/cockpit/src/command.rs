@@ -1,5 +1,6 @@
 //! The command interface of the live debugger: types of the command table, lookup and parsing of a line.
 
+use crate::command_error::CommandError;
 use crate::commands as all;
 use crate::repl_state::ReplState;
 use invigil_expr::diag::nearest;
@@ -11,8 +12,8 @@ pub(crate) struct CommandContext<'a> {
     pub(crate) repl: &'a mut ReplState,
 }
 
-/// Output of a command, or an error message for the user.
-pub(crate) type CommandResult = Result<String, String>;
+/// Output of a command, or the error for the user.
+pub(crate) type CommandResult = Result<String, CommandError>;
 
 /// Arguments of a command.
 #[derive(Clone, Copy, Debug)]
@@ -222,12 +223,12 @@ pub(crate) fn run(context: &mut CommandContext<'_>, line: &str) -> CommandResult
     }
     let (word, arguments) = split(line);
     if word.is_empty() {
-        return Err(format!("`{line}` is not a command; `help` lists all commands"));
+        return Err(format!("`{line}` is not a command; `help` lists all commands").into());
     }
     let command = find_command(word)?;
     let accepts_format = matches!(command.name, "print" | "x");
     if !arguments.format.is_empty() && !accepts_format {
-        return Err(format!("`{}` does not accept a format; usage: {}", command.name, command.call()));
+        return Err(format!("`{}` does not accept a format; usage: {}", command.name, command.call()).into());
     }
     context.repl.repeat = command.repeat;
     (command.action)(context, arguments)

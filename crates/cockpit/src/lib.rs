@@ -28,6 +28,7 @@
 //! - On exit, a target that the user attached to is detached instead of killed.
 
 mod command;
+mod command_error;
 mod commands;
 mod complete;
 mod console;
@@ -44,6 +45,7 @@ mod session_factory;
 mod start;
 
 pub use command::{Command, CommandTopic, commands};
+pub use command_error::CommandError;
 pub use complete::Completion;
 pub use console::Console;
 pub use interrupt_handle::InterruptHandle;

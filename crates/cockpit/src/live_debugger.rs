@@ -1,6 +1,7 @@
 //! The debugger for live programs: a session that executes commands.
 
 use crate::command::{self, CommandContext};
+use crate::command_error::CommandError;
 use crate::complete::{self, Completion};
 use crate::render::stop;
 use crate::repl_state::ReplState;
@@ -44,8 +45,8 @@ impl LiveDebugger {
     /// Executes a command and returns its output. An empty line repeats the previous command if it is repeatable.
     ///
     /// # Errors
-    /// If the command fails: a message for the user.
-    pub fn run(&mut self, line: &str) -> Result<String, String> {
+    /// If the command fails.
+    pub fn run(&mut self, line: &str) -> Result<String, CommandError> {
         command::run(&mut CommandContext { session: &mut self.session, repl: &mut self.repl }, line)
     }
 
@@ -78,7 +79,7 @@ impl LiveDebugger {
     ///
     /// # Errors
     /// As [`run`](LiveDebugger::run).
-    pub fn run_confirmed(&mut self, line: &str) -> Result<String, String> {
+    pub fn run_confirmed(&mut self, line: &str) -> Result<String, CommandError> {
         let before = std::mem::replace(&mut self.repl.confirmed, true);
         let result = self.run(line);
         self.repl.confirmed = before;

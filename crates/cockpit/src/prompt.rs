@@ -49,7 +49,7 @@ pub(crate) trait CommandProcessor {
 
 impl CommandProcessor for LiveDebugger {
     fn run(&mut self, line: &str) -> Result<String, String> {
-        LiveDebugger::run(self, line)
+        LiveDebugger::run(self, line).map_err(|error| error.to_string())
     }
 
     fn has_quit(&self) -> bool {
@@ -69,7 +69,7 @@ impl CommandProcessor for LiveDebugger {
     }
 
     fn run_confirmed(&mut self, line: &str) -> Result<String, String> {
-        LiveDebugger::run_confirmed(self, line)
+        LiveDebugger::run_confirmed(self, line).map_err(|error| error.to_string())
     }
 }
 

@@ -307,6 +307,8 @@ impl Capture {
 }
 
 /// Copies a text. Invalid UTF-8 is replaced. Longer text is truncated.
+// Not inlined, so that its buffer is not part of the frame in which the monitors step.
+#[inline(never)]
 fn read_text(at: u64, max_length: usize, text: &mut alloc::string::String) -> Option<Value> {
     let mut remaining = max_length.min(MAX_TEXT);
     let mut bytes = Vec::new();

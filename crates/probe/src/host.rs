@@ -127,6 +127,8 @@ impl MonitorHost {
     }
 
     /// Steps the monitors with the events of calls that end here because the function they tail-called has returned.
+    // Not inlined: few sites have such calls, and its variables would enlarge a frame on the target's stack.
+    #[inline(never)]
     fn step_tail_returns(&mut self, site: usize, registers: &EventRegisters<'_>) -> Option<bool> {
         let monitors = self.monitors.as_mut()?;
         let mut reacts = false;

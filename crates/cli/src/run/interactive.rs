@@ -29,8 +29,8 @@ pub(super) fn run(running: &mut RunningSession<'_>, commands: Option<Vec<String>
         for line in commands {
             match debugger.run_confirmed(line) {
                 Ok(text) => show(&text, false),
-                Err(text) => {
-                    show(&(text + "\n"), true);
+                Err(error) => {
+                    show(&format!("{error}\n"), true);
                     break;
                 }
             }
@@ -44,7 +44,7 @@ pub(super) fn run(running: &mut RunningSession<'_>, commands: Option<Vec<String>
     } else {
         match debugger.run("continue") {
             Ok(text) => show(&text, false),
-            Err(text) => show(&(text + "\n"), true),
+            Err(error) => show(&format!("{error}\n"), true),
         }
     }
     if !debugger.has_quit()

@@ -3,7 +3,7 @@
 use super::{number, required};
 use crate::command::{ArgumentKind, Arguments, Command, CommandContext, CommandResult, CommandTopic};
 use crate::render::columns;
-use invigil_target::{Breakpoint, BreakpointId, BreakpointKind, BreakpointSpec, Owner};
+use invigil_target::{Breakpoint, BreakpointId, BreakpointKind, BreakpointSpec, Owner, TargetResult};
 
 const LOCATIONS: &str = "  break queue_push             a function\n  break faulty.c:32            a line\n  break 32 if c == 'i'         a line of the current file, with a condition\n  break *0x401136              an address\n  break -leave queue_push      the return of a function";
 
@@ -151,13 +151,13 @@ fn set(
     let (location, condition) = condition(rest)?;
     let here;
     let location = match (location, kind_of("")) {
-        ("", BreakpointKind::Watch { .. }) => return Err("missing lvalue, as in `watch q->size`".to_owned()),
+        ("", BreakpointKind::Watch { .. }) => return Err("missing lvalue, as in `watch q->size`".into()),
         ("", BreakpointKind::Return(_)) => {
-            return Err("missing function, as in `break -leave queue_push`".to_owned());
+            return Err("missing function, as in `break -leave queue_push`".into());
         }
         ("", BreakpointKind::Location(_)) => {
             // As in gdb, the default is the current line.
-            let line = context.session.target().source_line(None).map_err(|error| error.to_string())?;
+            let line = context.session.target().source_line(None)?;
             let line = line.ok_or("missing location, as in `break queue_push` or `break faulty.c:32`")?;
             here = format!("{}:{}", line.file.display(), line.line);
             here.as_str()
@@ -174,7 +174,7 @@ fn set(
     };
     let spec = BreakpointSpec { condition, once, ..BreakpointSpec::new(kind_of(location)) };
     let target = context.session.target();
-    let id = target.set_breakpoint(Owner::User, &spec).map_err(|error| error.to_string())?;
+    let id = target.set_breakpoint(Owner::User, &spec)?;
     let breakpoint = target.breakpoints().into_iter().find(|breakpoint| breakpoint.id == id);
     Ok(breakpoint.map_or(format!("{}\n", id.0), |breakpoint| description(&breakpoint)))
 }
@@ -288,11 +288,11 @@ fn for_selected(
     context: &mut CommandContext<'_>,
     rest: &str,
     verb: &str,
-    action: impl Fn(&mut CommandContext<'_>, BreakpointId) -> Result<(), String>,
+    action: impl Fn(&mut CommandContext<'_>, BreakpointId) -> TargetResult,
 ) -> CommandResult {
     let breakpoints = selected_breakpoints(context, rest)?;
     if breakpoints.is_empty() {
-        return Err("there are no breakpoints".to_owned());
+        return Err("there are no breakpoints".into());
     }
     for breakpoint in &breakpoints {
         action(context, breakpoint.id)?;
@@ -303,19 +303,19 @@ fn for_selected(
 
 fn delete(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandResult {
     for_selected(context, arguments.rest, "Deleted", |context, id| {
-        context.session.target().remove_breakpoint(id).map_err(|error| error.to_string())
+        context.session.target().remove_breakpoint(id)
     })
 }
 
 fn enable(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandResult {
     for_selected(context, arguments.rest, "Enabled", |context, id| {
-        context.session.target().set_breakpoint_enabled(id, true).map_err(|error| error.to_string())
+        context.session.target().set_breakpoint_enabled(id, true)
     })
 }
 
 fn disable(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandResult {
     for_selected(context, arguments.rest, "Disabled", |context, id| {
-        context.session.target().set_breakpoint_enabled(id, false).map_err(|error| error.to_string())
+        context.session.target().set_breakpoint_enabled(id, false)
     })
 }
 
@@ -325,11 +325,11 @@ fn ignore(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> Command
     let ignore = number(count.trim(), "a count")?;
     let breakpoint = find(&context.session.target().breakpoints(), word)?;
     if breakpoint.owner != Owner::User {
-        return Err(format!("breakpoint {word} was set by the scenario and cannot be changed"));
+        return Err(format!("breakpoint {word} was set by the scenario and cannot be changed").into());
     }
     let spec = BreakpointSpec { ignore, ..breakpoint.spec };
     let target = context.session.target();
-    let id = target.set_breakpoint(Owner::User, &spec).map_err(|error| error.to_string())?;
-    target.remove_breakpoint(breakpoint.id).map_err(|error| error.to_string())?;
+    let id = target.set_breakpoint(Owner::User, &spec)?;
+    target.remove_breakpoint(breakpoint.id)?;
     Ok(format!("Breakpoint {} replaces {word} and will ignore {ignore} hits\n", id.0))
 }

@@ -2,9 +2,9 @@
 
 use super::required;
 use crate::command::{ArgumentKind, Arguments, Command, CommandContext, CommandResult, CommandTopic};
+use crate::command_error::CommandError;
 use crate::render::frame;
 use crate::repl_state::MemoryView;
-use invigil_target::TargetError;
 
 const FORMATS: &str =
     "x hexadecimal, d decimal, u unsigned, o octal, t binary, c character, a address, s string";
@@ -31,13 +31,13 @@ fn print(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandR
     let mut formats = arguments.format.chars();
     let format = formats.next();
     if formats.next().is_some() {
-        return Err(format!("unknown format `{}`; use one letter: {FORMATS}", arguments.format));
+        return Err(format!("unknown format `{}`; use one letter: {FORMATS}", arguments.format).into());
     }
     if format == Some('s') {
         let lines = examine_memory(context, expression, 1, 's', 1)?;
         return Ok(lines.join("\n") + "\n");
     }
-    let value = context.session.target().evaluate(expression).map_err(|error| error.to_string())?;
+    let value = context.session.target().evaluate(expression)?;
     match format {
         None => Ok(format!("{expression} = {}\n", frame::printable_lines(&value))),
         Some(format) => Ok(format!("{expression} = {}\n", format_integer(&value, format)?)),
@@ -80,7 +80,7 @@ fn format_integer(value: &str, format: char) -> Result<String, String> {
 
 fn ptype(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandResult {
     let expression = required(arguments.rest, "expression, as in `ptype q`")?;
-    let kind = context.session.target().type_of(expression).map_err(|error| error.to_string())?;
+    let kind = context.session.target().type_of(expression)?;
     Ok(format!("type = {}\n", frame::printable_lines(&kind)))
 }
 
@@ -100,10 +100,10 @@ fn set(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandRes
     let rest = required(arguments.rest, "assignment, as in `set N = 3`")?;
     let rest = ["variable ", "var "].iter().find_map(|word| rest.strip_prefix(word)).unwrap_or(rest);
     let Some((lvalue, value)) = split_assignment(rest) else {
-        return Err(format!("`{rest}` is not an assignment; usage: `set LVALUE = EXPR`"));
+        return Err(format!("`{rest}` is not an assignment; usage: `set LVALUE = EXPR`").into());
     };
-    context.session.target().assign(lvalue, value).map_err(|error| error.to_string())?;
-    let now = context.session.target().evaluate(lvalue).map_err(|error| error.to_string())?;
+    context.session.target().assign(lvalue, value)?;
+    let now = context.session.target().evaluate(lvalue)?;
     Ok(format!("{lvalue} = {}\n", frame::printable_lines(&now)))
 }
 
@@ -124,7 +124,7 @@ fn examine(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> Comman
             address = format!("{next:#x}");
             address.as_str()
         }
-        ("", None) => return Err("missing address, as in `x/8xw buffer`".to_owned()),
+        ("", None) => return Err("missing address, as in `x/8xw buffer`".into()),
         (expression, _) => expression,
     };
     let lines = examine_memory(context, expression, request.count, request.format, request.size)?;
@@ -184,11 +184,8 @@ fn examine_memory(
     count: usize,
     format: char,
     size: usize,
-) -> Result<Vec<String>, String> {
-    let native = context.session.target().native_inspection().map_err(TargetError::from);
-    native
-        .and_then(|native| native.examine_memory(expression, count, format, size))
-        .map_err(|error| error.to_string())
+) -> Result<Vec<String>, CommandError> {
+    Ok(context.session.target().native_inspection()?.examine_memory(expression, count, format, size)?)
 }
 
 #[cfg(test)]

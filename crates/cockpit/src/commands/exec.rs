@@ -4,7 +4,7 @@ use super::properties::{current, set_variable, slice};
 use crate::command::{ArgumentKind, Arguments, Command, CommandContext, CommandResult, CommandTopic, listed};
 use crate::render::history;
 use invigil_expr::diag::nearest;
-use invigil_monitor::interactive::InteractiveMonitor;
+use invigil_monitor::interactive::{InteractiveMonitor, MonitorError};
 use invigil_monitor::slices::SliceId;
 
 /// The methods that `exec` can call.
@@ -32,7 +32,7 @@ pub(crate) const TABLE: &[Command] =
 
 fn exec(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandResult {
     if arguments.rest.is_empty() {
-        return Err(format!("missing method: {}", listed(&METHODS, "or")));
+        return Err(format!("missing method: {}", listed(&METHODS, "or")).into());
     }
     // `get_env(2, "N")` is equivalent to `get_env 2 N`.
     let separators = |c: char| c.is_whitespace() || matches!(c, '(' | ')' | ',');
@@ -57,9 +57,9 @@ fn exec(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandRe
             let (id, key) = match &arguments[..] {
                 [key] => (root()?, unquoted(key)),
                 [number, key, ..] => (slice(monitor, number)?, unquoted(key)),
-                [] => return Err("`get_env_value` needs a slice and a variable".to_owned()),
+                [] => return Err("`get_env_value` needs a slice and a variable".into()),
             };
-            let value = monitor.env_value(id, &key).map_err(|error| error.to_string())?;
+            let value = monitor.env_value(id, &key)?;
             Ok(monitor.slices().show(value) + "\n")
         }
         "get_slices" | "print_monitor_state" => Ok(monitor.to_string()),
@@ -69,9 +69,7 @@ fn exec(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandRe
         }
         "set_current_state" => {
             let state = unquoted(argument(0, "a state")?);
-            update_current_monitor(context, |monitor| {
-                monitor.set_current_state(&state).map_err(|error| error.to_string())
-            })
+            update_current_monitor(context, |monitor| monitor.set_current_state(&state))
         }
         "set_env_value" => {
             let (id, at) = if arguments.len() > 2 { (slice_argument(0)?, 1) } else { (root()?, 0) };
@@ -104,7 +102,7 @@ fn exec(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandRe
         other => {
             let near =
                 nearest(other, METHODS).map_or(String::new(), |near| format!(": did you mean `{near}`?"));
-            Err(format!("unknown method `{other}`{near}"))
+            Err(format!("unknown method `{other}`{near}").into())
         }
     }
 }
@@ -114,7 +112,7 @@ fn comma_separated<'a>(words: impl Iterator<Item = &'a str>) -> String {
 }
 
 fn variables(monitor: &InteractiveMonitor, slice: SliceId) -> CommandResult {
-    let env = monitor.env(slice).map_err(|error| error.to_string())?;
+    let env = monitor.env(slice)?;
     Ok(env.map(|(name, value)| format!("{name} = {}\n", monitor.slices().show(value))).collect())
 }
 
@@ -129,9 +127,9 @@ fn parse_switch(arguments: &[&str]) -> Result<bool, String> {
 
 fn update_current_monitor(
     context: &mut CommandContext<'_>,
-    update: impl FnOnce(&mut InteractiveMonitor) -> Result<(), String>,
+    update: impl FnOnce(&mut InteractiveMonitor) -> Result<(), MonitorError>,
 ) -> CommandResult {
     let property = context.session.current_property();
-    context.session.update_monitor(property, update).map_err(|error| error.to_string())??;
+    context.session.update_monitor(property, update)??;
     Ok(String::new())
 }

@@ -53,10 +53,10 @@ fn load_scenario(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> 
 fn delete_monitor(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandResult {
     let property = match arguments.rest {
         "" => context.session.current_property(),
-        name => context.session.find_property(name).map_err(|error| error.to_string())?,
+        name => context.session.find_property(name)?,
     };
     if context.session.monitor(property).is_none() {
-        return Err("no property is loaded".to_owned());
+        return Err("no property is loaded".into());
     }
     let given = context.repl.loaded.file_of_property.get(property).copied();
     restart_with(context, |files| {
@@ -79,7 +79,7 @@ fn restart_with(context: &mut CommandContext<'_>, change: impl FnOnce(&mut Files
         return Ok(String::new());
     }
     let Some(config) = &mut context.repl.config else {
-        return Err("blocks cannot load files".to_owned());
+        return Err("blocks cannot load files".into());
     };
     let before = config.files.clone();
     change(&mut config.files);
@@ -99,14 +99,14 @@ fn restart_with(context: &mut CommandContext<'_>, change: impl FnOnce(&mut Files
             let stop = outcome.map_or(String::new(), |outcome| stop::render_outcome(context, &outcome));
             Ok(format!("{notes}{monitored}{suffix}\n{stop}"))
         }
-        Err(message) => {
-            let Some(config) = &mut context.repl.config else { return Err(message) };
+        Err(error) => {
+            let Some(config) = &mut context.repl.config else { return Err(error) };
             config.files = before;
             // If the program is gone already, it is restarted with the old files.
             if !context.session.is_running() {
                 restart_session(context)?;
             }
-            Err(message)
+            Err(error)
         }
     }
 }

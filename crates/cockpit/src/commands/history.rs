@@ -26,7 +26,7 @@ pub(crate) const TABLE: &[Command] = &[
 ];
 
 fn checkpoint(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandResult {
-    let id = context.session.take_checkpoint(arguments.rest).map_err(|error| error.to_string())?;
+    let id = context.session.take_checkpoint(arguments.rest)?;
     let taken = context.session.checkpoints().into_iter().find(|checkpoint| checkpoint.id == id);
     let mut out = format!("Checkpoint {id}, after {}", count(context.session.event_count(), "event"));
     for limit in taken.iter().flat_map(|taken| &taken.limitations) {
@@ -42,7 +42,7 @@ fn parse_id(word: &str) -> Result<u32, String> {
 
 fn restore(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandResult {
     let id = parse_id(required(arguments.rest, "checkpoint number; `checkpoints` lists all")?)?;
-    context.session.restore_checkpoint(id).map_err(|error| error.to_string())?;
+    context.session.restore_checkpoint(id)?;
     let location = stop::render_location(context, false);
     Ok(format!(
         "Back at checkpoint {id}, after {}\n{location}",
@@ -68,7 +68,7 @@ fn forget(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> Command
     let rest = required(arguments.rest, "checkpoint number; `checkpoints` lists all")?;
     let ids = rest.split_whitespace().map(parse_id).collect::<Result<Vec<u32>, String>>()?;
     for id in &ids {
-        context.session.drop_checkpoint(*id).map_err(|error| error.to_string())?;
+        context.session.drop_checkpoint(*id)?;
     }
     Ok(format!("Deleted: {rest}\n"))
 }
@@ -119,8 +119,7 @@ fn back(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandRe
         (word, None) => number(word, "an event number")?,
     };
     let session = &mut *context.session;
-    let result =
-        context.repl.while_running(|| session.reverse_to(target)).map_err(|error| error.to_string())?;
+    let result = context.repl.while_running(|| session.reverse_to(target))?;
     let mut out = format!("Back at event {}, replayed from checkpoint {}\n", result.event, result.checkpoint);
     if let Some(divergence) = &result.divergence {
         let headline = context.repl.style.paint(Paint::Undecided, "the replay diverged:");

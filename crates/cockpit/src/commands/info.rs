@@ -4,7 +4,6 @@ use super::{breakpoints, history, properties, stack};
 use crate::command::{ArgumentKind, Arguments, Command, CommandContext, CommandResult, CommandTopic, listed};
 use crate::render::{columns, frame};
 use invigil_expr::diag::nearest;
-use invigil_target::TargetError;
 
 pub(crate) const TABLE: &[Command] =
     &[Command::new(CommandTopic::Program, "info", "WHAT", "Show a list or a fact about the session", info)
@@ -34,7 +33,7 @@ fn info(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandRe
     let matching: Vec<&str> = TOPICS.into_iter().filter(|name| name.starts_with(word)).collect();
     // The short forms of gdb.
     let name = match (word, &matching[..]) {
-        ("", _) => return Err(format!("missing topic: {}", listed(&TOPICS, "or"))),
+        ("", _) => return Err(format!("missing topic: {}", listed(&TOPICS, "or")).into()),
         ("b" | "br" | "break", _) => "breakpoints",
         ("r" | "reg", _) => "registers",
         ("f", _) => "frame",
@@ -45,9 +44,9 @@ fn info(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandRe
         (_, []) => {
             let near =
                 nearest(word, TOPICS).map_or(String::new(), |near| format!(": did you mean `{near}`?"));
-            return Err(format!("unknown topic `{word}`{near}"));
+            return Err(format!("unknown topic `{word}`{near}").into());
         }
-        (_, several) => return Err(format!("ambiguous topic `{word}`: {}", listed(several, "or"))),
+        (_, several) => return Err(format!("ambiguous topic `{word}`: {}", listed(several, "or")).into()),
     };
     match name {
         "breakpoints" | "watchpoints" => Ok(breakpoints::table(context)),
@@ -57,18 +56,12 @@ fn info(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandRe
             (crate::command::find_command("backtrace")?.action)(context, Arguments { format: "", rest })
         }
         "locals" => {
-            let locals = context.session.target().locals().map_err(|error| error.to_string())?;
+            let locals = context.session.target().locals()?;
             Ok(render_variables(&locals, "There are no local variables."))
         }
         "args" => args(context),
         "registers" => {
-            let registers = context
-                .session
-                .target()
-                .native_inspection()
-                .map_err(TargetError::from)
-                .and_then(|target| target.registers())
-                .map_err(|error| error.to_string())?;
+            let registers = context.session.target().native_inspection()?.registers()?;
             Ok(render_variables(&registers, "The registers are not available."))
         }
         "program" => Ok(render_facts(context, |name| name != "signals")),
@@ -96,7 +89,7 @@ fn probes(context: &mut CommandContext<'_>) -> String {
 fn args(context: &mut CommandContext<'_>) -> CommandResult {
     let target = context.session.target();
     let depth = target.selected_frame();
-    let frames = target.frames(depth + 1).map_err(|error| error.to_string())?;
+    let frames = target.frames(depth + 1)?;
     let arguments = frames.get(depth).map_or(&[][..], |frame| &frame.arguments);
     Ok(render_variables(arguments, "There are no arguments."))
 }
@@ -117,8 +110,8 @@ fn render_facts(context: &mut CommandContext<'_>, is_selected: impl Fn(&str) -> 
 
 fn line(context: &mut CommandContext<'_>, rest: &str) -> CommandResult {
     let location = (!rest.is_empty()).then_some(rest);
-    match context.session.target().source_line(location).map_err(|error| error.to_string())? {
+    match context.session.target().source_line(location)? {
         Some(line) => Ok(format!("{}:{}\n", line.file.display(), line.line)),
-        None => Err("no source line for this address in the debug information".to_owned()),
+        None => Err("no source line for this address in the debug information".into()),
     }
 }

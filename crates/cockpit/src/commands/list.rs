@@ -1,6 +1,7 @@
 //! The command `list`.
 
 use crate::command::{ArgumentKind, Arguments, Command, CommandContext, CommandResult, CommandTopic};
+use crate::command_error::CommandError;
 use crate::render::source;
 use crate::repl_state::Listing;
 use std::path::PathBuf;
@@ -20,7 +21,7 @@ fn list(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandRe
         ("", Some(listing)) => (listing.file.clone(), listing.shown.1),
         ("-", Some(listing)) => {
             if listing.shown.0 <= 1 {
-                return Err("already at the start of the file".to_owned());
+                return Err("already at the start of the file".into());
             }
             let before = listing.shown.0.saturating_sub(LINES).max(1);
             (listing.file.clone(), before)
@@ -31,7 +32,7 @@ fn list(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandRe
     let all = source::read(&file)?;
     let count = all.len() as u32 - u32::from(all.last().is_some_and(String::is_empty));
     if from > count {
-        return Err(format!("{} has only {count} lines", file.display()));
+        return Err(format!("{} has only {count} lines", file.display()).into());
     }
     let to = (from + LINES).min(count + 1);
     let current = current(context).filter(|(at, _)| *at == file).map(|(_, line)| line);
@@ -46,7 +47,10 @@ fn current(context: &mut CommandContext<'_>) -> Option<(PathBuf, u32)> {
 }
 
 /// The file of a location, and the first line to show so that the location is centred.
-fn centre_on(context: &mut CommandContext<'_>, location: Option<&str>) -> Result<(PathBuf, u32), String> {
+fn centre_on(
+    context: &mut CommandContext<'_>,
+    location: Option<&str>,
+) -> Result<(PathBuf, u32), CommandError> {
     let current_file = context.repl.listing.as_ref().map(|listing| listing.file.clone());
     let start = |line: u32| line.saturating_sub(LINES / 2).max(1);
     if let Some(line) = location.and_then(|location| location.parse::<u32>().ok())
@@ -54,12 +58,14 @@ fn centre_on(context: &mut CommandContext<'_>, location: Option<&str>) -> Result
     {
         return Ok((file, start(line)));
     }
-    let line = context.session.target().source_line(location).map_err(|error| error.to_string())?;
+    let line = context.session.target().source_line(location)?;
     match (line, location) {
         (Some(line), _) => Ok((line.file, start(line.line))),
-        (None, Some(location)) => Err(format!("no source line for `{location}` in the debug information")),
+        (None, Some(location)) => {
+            Err(format!("no source line for `{location}` in the debug information").into())
+        }
         (None, None) => {
-            Err("no source line for the current address; specify a location, as in `list main`".to_owned())
+            Err("no source line for the current address; specify a location, as in `list main`".into())
         }
     }
 }

@@ -51,7 +51,8 @@ impl BlockCommands {
 
 impl CommandRunner for BlockCommands {
     fn command(&mut self, session: &mut Session, command: &str) -> Result<String, String> {
-        let output = crate::command::run(&mut CommandContext { session, repl: &mut self.repl }, command)?;
+        let context = &mut CommandContext { session, repl: &mut self.repl };
+        let output = crate::command::run(context, command).map_err(|error| error.to_string())?;
         Ok(output.trim_end().to_owned())
     }
 }

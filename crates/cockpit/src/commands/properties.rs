@@ -2,6 +2,7 @@
 
 use super::number;
 use crate::command::{ArgumentKind, Arguments, Command, CommandContext, CommandResult, CommandTopic};
+use crate::command_error::CommandError;
 use crate::graph;
 use crate::render::{history, with_addresses};
 use invigil_check::report::Paint;
@@ -39,8 +40,8 @@ pub(super) fn current<'a>(context: &'a CommandContext<'_>) -> Result<&'a Interac
 
 fn property(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandResult {
     if !arguments.rest.is_empty() {
-        let found = context.session.find_property(arguments.rest).map_err(|error| error.to_string())?;
-        context.session.set_current_property(found).map_err(|error| error.to_string())?;
+        let found = context.session.find_property(arguments.rest)?;
+        context.session.set_current_property(found)?;
     }
     Ok(list_properties(context))
 }
@@ -149,8 +150,8 @@ fn state(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandR
         None => monitor.set_current_state(name),
     };
     let property = context.session.current_property();
-    let result = context.session.update_monitor(property, change).map_err(|error| error.to_string())?;
-    result.map_err(|error| error.to_string())?;
+    let result = context.session.update_monitor(property, change)?;
+    result?;
     slices(context, Arguments { format: "", rest: "" })
 }
 
@@ -160,7 +161,9 @@ fn env(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandRes
         return slices(context, arguments);
     }
     let Some((lvalue, value)) = super::data::split_assignment(arguments.rest) else {
-        return Err(format!("`{}` is not an assignment; usage: `env [SLICE] NAME = VALUE`", arguments.rest));
+        return Err(
+            format!("`{}` is not an assignment; usage: `env [SLICE] NAME = VALUE`", arguments.rest).into()
+        );
     };
     let (slice, name) = match lvalue.split_once(char::is_whitespace) {
         Some((word, name)) => (slice(monitor, word)?, name.trim()),
@@ -178,7 +181,7 @@ pub(super) fn set_variable(
     slice: SliceId,
     name: &str,
     value: &str,
-) -> Result<(), String> {
+) -> Result<(), CommandError> {
     let quoted = |quote: char| value.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote));
     let value = match value {
         "None" => UserValue::Plain(Value::NONE),
@@ -191,14 +194,14 @@ pub(super) fn set_variable(
             _ => {
                 return Err(format!(
                     "invalid value `{value}`: expected a number, True, False, None or a quoted string"
-                ));
+                )
+                .into());
             }
         },
     };
     let property = context.session.current_property();
     let change = |monitor: &mut InteractiveMonitor| monitor.set_env(slice, &[(name, value)]);
-    let result = context.session.update_monitor(property, change).map_err(|error| error.to_string())?;
-    result.map_err(|error| error.to_string())
+    Ok(context.session.update_monitor(property, change)??)
 }
 
 fn graph(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandResult {
@@ -206,7 +209,7 @@ fn graph(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandR
     let default_name = format!("{}.svg", monitor.automaton().name.replace(['/', '\\'], "-"));
     let path = Path::new(if arguments.rest.is_empty() { default_name.as_str() } else { arguments.rest });
     if path.extension().is_none_or(|extension| extension != "svg") {
-        return Err(format!("{}: the file name must end with .svg", path.display()));
+        return Err(format!("{}: the file name must end with .svg", path.display()).into());
     }
     let svg = graph::render_svg(context)?;
     let result = std::fs::write(path, svg);

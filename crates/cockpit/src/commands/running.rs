@@ -3,6 +3,7 @@
 use super::breakpoints::restore_breakpoints;
 use super::{no_arguments, repeat_count, required};
 use crate::command::{ArgumentKind, Arguments, Command, CommandContext, CommandResult, CommandTopic};
+use crate::command_error::CommandError;
 use crate::render::stop;
 use crate::start::open;
 use invigil_session::RunOutcome;
@@ -47,7 +48,7 @@ fn resume(
     let mut last = None;
     for _ in 0..times {
         let session = &mut *context.session;
-        let outcome = context.repl.while_running(|| session.run(mode)).map_err(|error| error.to_string())?;
+        let outcome = context.repl.while_running(|| session.run(mode))?;
         let is_continued = expected(&outcome) && !interrupt.was_interrupted();
         last = Some(outcome);
         if !is_continued {
@@ -101,7 +102,7 @@ fn run(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandRes
             true => "an attached process cannot be restarted; `continue` resumes it",
             false => "an attached process cannot be restarted: start it again and use `invigil attach`",
         }
-        .to_owned());
+        .into());
     }
     if context.session.is_running() && !context.repl.confirmed {
         context.repl.question = Some("The program is running. Kill it and restart?".to_owned());
@@ -118,9 +119,9 @@ fn run(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandRes
 /// invalid, nothing is changed.
 pub(super) fn restart_session(
     context: &mut CommandContext<'_>,
-) -> Result<(String, Option<RunOutcome>), String> {
+) -> Result<(String, Option<RunOutcome>), CommandError> {
     let Some(config) = &mut context.repl.config else {
-        return Err("blocks cannot restart the program".to_owned());
+        return Err("blocks cannot restart the program".into());
     };
     // Load the files first: if they are invalid, the session continues.
     let loaded = config.factory.load(&config.files)?;
@@ -130,7 +131,7 @@ pub(super) fn restart_session(
         (true, false) => Ok(()),
         (false, _) => context.session.kill(),
     };
-    terminated.map_err(|error| error.to_string())?;
+    terminated?;
     let breakpoints = context.session.target().breakpoints();
     let started = open(config).map_err(|error| error.message().to_owned())?;
     *context.session = started.session;

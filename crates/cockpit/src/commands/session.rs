@@ -30,13 +30,13 @@ pub(crate) const TABLE: &[Command] = &[
 fn kill(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandResult {
     no_arguments(arguments.rest, "kill")?;
     if !context.session.is_running() {
-        return Err("the program is not running".to_owned());
+        return Err("the program is not running".into());
     }
     if !context.repl.confirmed {
         context.repl.question = Some("Kill the program?".to_owned());
         return Ok(String::new());
     }
-    context.session.kill().map_err(|error| error.to_string())?;
+    context.session.kill()?;
     Ok(match context.repl.is_attached() {
         true => "The program was killed.\n",
         false => "The program was killed; `run` restarts it.\n",
@@ -47,9 +47,9 @@ fn kill(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandRe
 fn detach(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandResult {
     no_arguments(arguments.rest, "detach")?;
     if !context.session.is_running() {
-        return Err("the program is not running".to_owned());
+        return Err("the program is not running".into());
     }
-    context.session.detach().map_err(|error| error.to_string())?;
+    context.session.detach()?;
     Ok("Detached; the program continues unmonitored.\n".to_owned())
 }
 

@@ -34,7 +34,7 @@ fn backtrace(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> Comm
     let target = context.session.target();
     let selected = target.selected_frame();
     // One more frame, to detect that the list is truncated.
-    let mut frames = target.frames(limit.saturating_add(1)).map_err(|error| error.to_string())?;
+    let mut frames = target.frames(limit.saturating_add(1))?;
     let shown =
         if arguments.rest.is_empty() { frame::up_to_main(frames.iter()).max(selected + 1) } else { limit };
     // The callers of `main` belong to the runtime system: they are shown on request only.
@@ -58,7 +58,7 @@ fn full_backtrace(context: &mut CommandContext<'_>) -> CommandResult {
 fn select(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandResult {
     if !arguments.rest.is_empty() {
         let depth = number(arguments.rest, "a frame number")?;
-        context.session.target().select_frame(depth).map_err(|error| error.to_string())?;
+        context.session.target().select_frame(depth)?;
     }
     render_selected_frame(context)
 }
@@ -73,7 +73,7 @@ fn render_selected_frame(context: &mut CommandContext<'_>) -> CommandResult {
 fn up(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandResult {
     let by = super::repeat_count(arguments.rest)? as usize;
     let depth = context.session.target().selected_frame();
-    context.session.target().select_frame(depth.saturating_add(by)).map_err(|error| error.to_string())?;
+    context.session.target().select_frame(depth.saturating_add(by))?;
     render_selected_frame(context)
 }
 
@@ -81,9 +81,9 @@ fn down(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandRe
     let by = super::repeat_count(arguments.rest)? as usize;
     let depth = context.session.target().selected_frame();
     if depth == 0 {
-        return Err("already at the innermost frame".to_owned());
+        return Err("already at the innermost frame".into());
     }
-    context.session.target().select_frame(depth.saturating_sub(by)).map_err(|error| error.to_string())?;
+    context.session.target().select_frame(depth.saturating_sub(by))?;
     render_selected_frame(context)
 }
 
@@ -96,9 +96,9 @@ fn thread(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> Command
     let by_id = threads.iter().find(|thread| thread.id == number);
     let by_position = (number as usize).checked_sub(1).and_then(|at| threads.get(at));
     let Some(thread) = by_id.or(by_position) else {
-        return Err(format!("no thread {number}; `thread` lists all"));
+        return Err(format!("no thread {number}; `thread` lists all").into());
     };
-    context.session.target().select_thread(thread.id).map_err(|error| error.to_string())?;
+    context.session.target().select_thread(thread.id)?;
     let location = stop::render_location(context, false);
     Ok(format!("Thread {} ({})\n{location}", thread.id, thread.name))
 }
@@ -126,8 +126,8 @@ pub(super) fn threads(context: &mut CommandContext<'_>) -> String {
 pub(super) fn describe_frame(context: &mut CommandContext<'_>) -> CommandResult {
     let target = context.session.target();
     let depth = target.selected_frame();
-    let frames = target.frames(depth + 2).map_err(|error| error.to_string())?;
-    let Some(here) = frames.get(depth) else { return Err("no frame is selected".to_owned()) };
+    let frames = target.frames(depth + 2)?;
+    let Some(here) = frames.get(depth) else { return Err("no frame is selected".into()) };
     let style = context.repl.style;
     let mut out =
         format!("#{depth} {}\n  at address {:#x}\n", frame::render_frame(here, &style), here.address);

@@ -199,7 +199,10 @@ impl Test {
     pub(crate) fn fails_with(&mut self, line: &str, part: &str) {
         match self.debugger.run(line) {
             Ok(output) => panic!("`{line}` succeeded:\n{output}"),
-            Err(words) => assert!(words.contains(part), "`{line}` does not fail with `{part}`: {words}"),
+            Err(error) => {
+                let words = error.to_string();
+                assert!(words.contains(part), "`{line}` does not fail with `{part}`: {words}");
+            }
         }
     }
 }
