@@ -127,7 +127,7 @@ impl Literal {
         }
     }
 
-    /// Returns it as a constant of the target; `null` is none.
+    /// Returns it as a constant of the target; `None` for `null`.
     pub fn constant(&self) -> Option<JavaConstant> {
         Some(match self {
             Literal::Boolean(value) => JavaConstant::Boolean(*value),
