@@ -12,7 +12,7 @@
 //! | module | contents |
 //! | --- | --- |
 //! | `live_debugger` | session and REPL state behind one interface |
-//! | `command`, `commands` | the command table, parsing of a line, the commands by topic |
+//! | `command`, `commands`, `command_error` | the command table, parsing of a line, the commands by topic, their errors |
 //! | `repl_state` | state that commands share |
 //! | `start`, `session_factory` | starting a session from files and a target |
 //! | `render`, `graph` | stops, stacks, sources, event history, checkpoints, the automaton as SVG |
@@ -23,7 +23,7 @@
 //!
 //! # Invariants
 //!
-//! - Commands never write to the terminal: they return text, or an error text without the prefix `error:`.
+//! - Commands never write to the terminal: they return text, or a [`CommandError`] whose text lacks the prefix `error:`.
 //! - A failed restart leaves the session, or at least its list of files, as before.
 //! - On exit, a target that the user attached to is detached instead of killed.
 

@@ -7,6 +7,7 @@ use invigil_expr::value::Value;
 use invigil_jvm_agent::protocol::{Answer, Request, Subscription, SubscriptionId, Trigger, ValueRequest};
 use invigil_jvm_agent::values::value;
 use invigil_monitor::event::{EventCatalog, EventDecl, EventId, EventMeta, EventSet, Param, ParamSource};
+use invigil_monitor::predefined_event::PredefinedEvent;
 use invigil_target::{StopReason, TargetResult, Termination, UnresolvedEvent};
 use std::path::Path;
 
@@ -17,9 +18,6 @@ pub(crate) struct EventPlan {
     params: Vec<Param>,
     active: bool,
 }
-
-/// The event of the program's end.
-const EXIT: &str = "#exit";
 
 impl JavaTarget {
     /// Announces the events of the catalog to the agent.
@@ -127,8 +125,10 @@ impl JavaTarget {
             _ => Value::UNSET,
         };
         // Embedded monitors may need it since they were embedded.
-        let wanted =
-            |plan: &&EventPlan| (plan.active || self.host.monitors_step_in_agent) && plan.name == EXIT;
+        let wanted = |plan: &&EventPlan| {
+            (plan.active || self.host.monitors_step_in_agent)
+                && PredefinedEvent::from_name(&plan.name) == Some(PredefinedEvent::Exit)
+        };
         for plan in self.plans.iter().filter(wanted) {
             let values = plan.params.iter().map(|param| match &param.source {
                 ParamSource::Name(name) if name == "status" => status,

@@ -115,11 +115,20 @@ impl JavaTarget {
     /// Stores the replay log that the agent sent when the program exited.
     pub(crate) fn store_final_log(&mut self, log: Option<WireReplayLog>) {
         let mut log = log.map(|log| self.decode_log(log));
+        self.host.unsent_events = None;
         if let Some(Ok(log)) = &mut log {
             self.host.unsent_events = log.due_events();
             log.remove_due_events();
         }
         self.host.final_log = log;
+    }
+
+    /// Fails, once, if the agent sent a replay log at the exit that cannot be decoded: the last events are unknown.
+    pub(crate) fn check_final_log(&mut self) -> TargetResult {
+        match self.host.final_log.take_if(|log| log.is_err()) {
+            Some(Err(error)) => Err(error),
+            _ => Ok(()),
+        }
     }
 
     /// Fills the batch with the events that the agent could not send before the program ended. Returns whether there are

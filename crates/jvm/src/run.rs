@@ -61,6 +61,7 @@ impl JavaTarget {
                 "Java ended before the program started: {NOT_BEGUN}, and {ending}; see its output for the reason"
             )));
         }
+        self.check_final_log()?;
         if self.deliver_unsent_events() {
             return Ok(Some(StopReason::Events));
         }

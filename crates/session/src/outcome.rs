@@ -71,7 +71,7 @@ pub struct StateChange {
     pub to: String,
     /// The verdict of the state that was entered.
     pub verdict: Verdict,
-    /// Whether the change violates the property: the state that was left is not non-accepting, too.
+    /// Whether the change violates the property: the state that was left is not also non-accepting.
     pub is_violation: bool,
     /// The number of the event; zero at the start.
     pub event: u64,

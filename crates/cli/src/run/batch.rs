@@ -5,7 +5,6 @@ use super::{RunningSession, status};
 use invigil_check::report::Paint;
 use invigil_cockpit::prompt::PROMPT;
 use invigil_cockpit::report::{Crash, RunReport};
-use invigil_monitor::verdict::Verdict;
 use invigil_session::{RunOutcome, SuspendReason};
 use invigil_target::ResumeMode;
 
@@ -156,7 +155,7 @@ fn is_failure(reason: &SuspendReason) -> bool {
 }
 
 fn is_violation(reason: &SuspendReason) -> bool {
-    matches!(reason, SuspendReason::StateChange(change) if change.verdict == Verdict::NonAccepting)
+    matches!(reason, SuspendReason::StateChange(change) if change.is_violation)
 }
 
 fn report(running: &mut RunningSession<'_>, batch: &BatchOutcome) -> u8 {

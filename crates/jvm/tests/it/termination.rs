@@ -10,7 +10,7 @@ use invigil_jvm_agent::protocol::{
 use invigil_monitor::embedded::ReplayLog;
 use invigil_monitor::event::{EventCatalog, EventId, EventKind, EventMeta};
 use invigil_target::prelude::*;
-use invigil_target::{StopReason, TargetError, Termination};
+use invigil_target::{ResumeMode, StopReason, TargetError, Termination};
 use invigil_test_support::language::declare;
 use std::io::Write;
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -168,8 +168,8 @@ fn program_continues_when_debugger_dies() {
     assert_eq!((done.status.code(), done.stdout.as_slice()), (Some(0), &b"done\n"[..]));
 }
 
-/// Plays the agent of a virtual machine that ends before a thread can send an event that needs a reaction.
-fn plays_agent(socket: &std::path::Path) {
+/// Plays the agent of a virtual machine that ends with this replay log.
+fn plays_agent(socket: &std::path::Path, log: Vec<u8>) {
     let knock = |channel| {
         let mut stream = UnixStream::connect(socket).unwrap();
         let process = std::process::id();
@@ -204,16 +204,12 @@ fn plays_agent(socket: &std::path::Path) {
     protocol::send(&mut news, &AgentEvent::Ready).unwrap();
     assert_eq!(protocol::receive::<ThreadCommand>(&mut news).unwrap(), ThreadCommand::Continue);
     answers.join().unwrap();
-    let mut log = ReplayLog::empty(&[], &[]);
-    log.events.push(EventId(0), &[Value::int(5)], EventMeta { time: 1.0, line: 0 });
-    (log.threads, log.due) = (vec![7], 1);
-    let log = postcard::to_allocvec(&log.encode()).unwrap();
     let replay_log = Some(WireReplayLog { log, dead: DeadObjectIds::default() });
     protocol::send(&mut news, &AgentEvent::Exits { status: 3, replay_log, warnings: Vec::new() }).unwrap();
 }
 
-#[test]
-fn unsent_events_are_reported_at_the_end() {
+/// Starts a program whose agent sends this replay log when the program ends, without having sent its last event.
+fn ends_with_log(log: Vec<u8>) -> (Live, std::thread::JoinHandle<()>, tempfile::TempDir) {
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().unwrap();
     let (java, option) = (folder.path().join("java"), folder.path().join("option"));
@@ -230,16 +226,33 @@ fn unsent_events_are_reported_at_the_end() {
             }
             std::thread::sleep(Duration::from_millis(5));
         };
-        plays_agent(socket.as_ref());
+        plays_agent(socket.as_ref(), log);
         std::fs::remove_file(option).unwrap();
     });
     let mut catalog = EventCatalog::default();
     declare(&mut catalog, EventKind::Before, "Ends.begin", &["how"]);
     declare(&mut catalog, EventKind::Before, "#exit", &["status"]);
-    let mut live = Live::start(&Launch::new(java), catalog);
+    (Live::start(&Launch::new(java), catalog), agent, folder)
+}
+
+#[test]
+fn unsent_events_are_reported_at_the_end() {
+    let mut log = ReplayLog::empty(&[], &[]);
+    log.events.push(EventId(0), &[Value::int(5)], EventMeta { time: 1.0, line: 0 });
+    (log.threads, log.due) = (vec![7], 1);
+    let (mut live, agent, _folder) = ends_with_log(postcard::to_allocvec(&log.encode()).unwrap());
     assert_eq!(live.run(), StopReason::Ended(Termination::Exited(3)));
     assert_eq!(live.events, ["Ends.begin(how=5)", "#exit(status=3)"]);
     assert_eq!(live.target.current_thread(), 7);
+    agent.join().unwrap();
+}
+
+#[test]
+fn malformed_log_at_the_end_is_an_error() {
+    let (mut live, agent, _folder) = ends_with_log(b"no log".to_vec());
+    let result = live.target.resume(&ResumeMode::Continue);
+    let Err(TargetError::Control(message)) = result else { panic!("{result:?}") };
+    assert_eq!(message, "malformed replay log from the agent");
     agent.join().unwrap();
 }
 

@@ -41,7 +41,7 @@ pub(crate) const COMMON_PARAMS: [&str; 4] = ["ecid", "program", "thread", "time"
 fn predefined_names_after(before: Token<'_>) -> &'static [&'static str] {
     match before {
         Token::Word("event" | "call" | "before" | "after" | "read" | "write" | "access") => {
-            &PredefinedEvent::WORDS
+            PredefinedEvent::WORDS
         }
         Token::Word("on") | Token::Mark(',' | '(' | '*' | '&' | '^') => &COMMON_PARAMS,
         _ => &[],

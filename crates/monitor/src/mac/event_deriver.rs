@@ -317,11 +317,7 @@ impl EventDeriver {
             match action {
                 Action::Print(message) => {
                     if let Some(event_id) = self.outputs.print {
-                        let start = out.text.len() as u32;
-                        let text = Param::short(message).unwrap_or_else(|| {
-                            out.text.push_str(message);
-                            Param::text(start, message.len() as u32)
-                        });
+                        let text = Param::of_text(message, &mut out.text);
                         out.push(event_id, &[text], meta);
                     }
                 }

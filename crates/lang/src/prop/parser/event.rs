@@ -128,7 +128,7 @@ impl PropParser<'_> {
     fn name_help(&self) -> String {
         let hidden = self.comments.last().filter(|comment| comment.start >= self.last_end);
         match hidden.map(|comment| scan::word_at(&self.text[comment.start + 1..])) {
-            Some(word) if !word.is_empty() => match nearest(word, PredefinedEvent::WORDS) {
+            Some(word) if !word.is_empty() => match nearest(word, PredefinedEvent::WORDS.iter().copied()) {
                 Some(predefined) => format!("did you mean `#{predefined}`? `#{word}` starts a comment"),
                 None => format!(
                     "`#{word}` starts a comment; the predefined events are `#{}`",

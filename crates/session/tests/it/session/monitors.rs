@@ -1,7 +1,7 @@
 //! Inspecting and changing monitors while the target is stopped.
 
 use crate::session::common::*;
-use invigil_session::{RunOutcome, SessionOptions};
+use invigil_session::{RunOutcome, SessionOptions, SuspendReason};
 use invigil_target::Termination;
 
 #[test]
@@ -13,6 +13,21 @@ fn changed_state_updates_instrumentation() {
     test.session.update_monitor(0, |watch| watch.set_state(slice, "queue_ready")).unwrap().unwrap();
     assert_eq!(test.log.borrow().instrumented.last().unwrap(), &["queue_new", "queue_push"]);
     assert_eq!(reasons(&test.go()).len(), 1, "violated again");
+}
+
+#[test]
+fn step_between_non_accepting_states_is_no_violation() {
+    let property = "state init accepting { transition { event queue_push() success bad } }
+        state bad non-accepting { transition { event queue_push() success worse } }
+        state worse non-accepting";
+    let scenario = "on entering non-accepting state { suspend_execution() }";
+    let mut test = session(pushing(5, 2), &[("order", property)], &[scenario], SessionOptions::default());
+    for expected in [true, false] {
+        let RunOutcome::Suspended(reasons) = test.go() else { panic!("no stop") };
+        let [SuspendReason::StateChange(change)] = &reasons[..] else { panic!("{reasons:?}") };
+        assert_eq!(change.is_violation, expected, "{change}");
+    }
+    assert_eq!(test.session.violations().len(), 1);
 }
 
 #[test]
