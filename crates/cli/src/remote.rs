@@ -36,8 +36,11 @@ pub(crate) fn address(model: &Path) -> Option<Result<Address, CliError>> {
 
 /// Starts the server of a remote language, or connects to it.
 pub(crate) fn start(address: &Address, args: &RemoteArgs) -> Result<Remote, CliError> {
-    let options =
-        RemoteOptions { timeout: args.patience, anywhere: args.anywhere, ..RemoteOptions::default() };
+    let options = RemoteOptions {
+        timeout: args.patience,
+        allow_other_hosts: args.anywhere,
+        ..RemoteOptions::default()
+    };
     Remote::start(address, options)
         .map_err(|failure| CliError { status: SUBJECT_FAILED, ..CliError::new(failure) })
 }

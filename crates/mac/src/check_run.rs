@@ -108,8 +108,8 @@ impl<'a> CheckRun<'a> {
     }
 
     /// Sets whether an undefined property counts as violated.
-    pub fn strict(mut self, strict: bool) -> CheckRun<'a> {
-        self.checker = self.checker.strict(strict);
+    pub fn undefined_violates(mut self, undefined_violates: bool) -> CheckRun<'a> {
+        self.checker = self.checker.undefined_violates(undefined_violates);
         self
     }
 

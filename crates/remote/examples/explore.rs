@@ -13,7 +13,7 @@ use std::time::Instant;
 fn main() -> Result<(), Box<dyn Error>> {
     let address = Address::command(std::env::args_os().skip(1));
     for batch in [1, 16, 256] {
-        let remote = Remote::start(&address, RemoteOptions { batch, ..RemoteOptions::default() })?;
+        let remote = Remote::start(&address, RemoteOptions { max_batch: batch, ..RemoteOptions::default() })?;
         let since = Instant::now();
         let search = SearchOptions { exhaustive: true, ..SearchOptions::default() };
         let listener = RemoteListener { remote: &remote, listener: () };

@@ -25,9 +25,9 @@ pub(crate) struct ChildProcess {
 
 /// The standard streams of a child.
 pub(crate) struct Streams {
-    pub input: ChildStdin,
-    pub output: ChildStdout,
-    pub errors: ChildStderr,
+    pub stdin: ChildStdin,
+    pub stdout: ChildStdout,
+    pub stderr: ChildStderr,
 }
 
 type StartResult = io::Result<(Pid, Streams)>;
@@ -36,11 +36,11 @@ type StartResult = io::Result<(Pid, Streams)>;
 pub(crate) fn start(words: &[OsString]) -> io::Result<(ChildProcess, Streams)> {
     let mut command = prepare(words)?;
     let is_alive = Arc::new(Mutex::new(true));
-    let (tell_start, started) = channel::<StartResult>();
-    let (tell_end, status) = channel();
+    let (start_sender, started) = channel::<StartResult>();
+    let (end_sender, status) = channel();
     let alive = is_alive.clone();
     let supervisor = thread::Builder::new().name("remote subject".into()).spawn(move || {
-        supervise(&mut command, &tell_start, &tell_end, &alive);
+        supervise(&mut command, &start_sender, &end_sender, &alive);
     })?;
     let (group, streams) = started.recv().unwrap_or_else(|_| Err(io::ErrorKind::BrokenPipe.into()))?;
     Ok((ChildProcess { group, is_alive, status, supervisor: Some(supervisor) }, streams))
@@ -68,20 +68,21 @@ fn prepare(words: &[OsString]) -> io::Result<Command> {
 /// Starts the child and waits for its exit.
 fn supervise(
     command: &mut Command,
-    start: &Sender<StartResult>,
-    shut_down: &Sender<ExitStatus>,
+    start_sender: &Sender<StartResult>,
+    end_sender: &Sender<ExitStatus>,
     is_alive: &Mutex<bool>,
 ) {
     let mut child = match command.spawn() {
         Ok(child) => child,
         Err(error) => {
-            let _ = start.send(Err(error));
+            let _ = start_sender.send(Err(error));
             return;
         }
     };
     let group = Pid::from_child(&child);
-    let reported =
-        streams(&mut child).map(|streams| start.send(Ok((group, streams)))).is_some_and(|sent| sent.is_ok());
+    let reported = streams(&mut child)
+        .map(|streams| start_sender.send(Ok((group, streams))))
+        .is_some_and(|sent| sent.is_ok());
     if !reported {
         let _ = process::kill_process_group(group, Signal::KILL);
     }
@@ -92,12 +93,12 @@ fn supervise(
     let _ = process::kill_process_group(group, Signal::KILL);
     *is_alive = false;
     if let Ok(status) = child.wait() {
-        let _ = shut_down.send(status);
+        let _ = end_sender.send(status);
     }
 }
 
 fn streams(child: &mut Child) -> Option<Streams> {
-    Some(Streams { input: child.stdin.take()?, output: child.stdout.take()?, errors: child.stderr.take()? })
+    Some(Streams { stdin: child.stdin.take()?, stdout: child.stdout.take()?, stderr: child.stderr.take()? })
 }
 
 impl Drop for ChildProcess {

@@ -20,7 +20,7 @@ const STDERR_TAIL: usize = 4096;
 pub(crate) struct Connection {
     requests: Option<OwnedFd>,
     replies: OwnedFd,
-    errors: Option<OwnedFd>,
+    stderr: Option<OwnedFd>,
     program: Option<ChildProcess>,
     /// Received bytes that are not consumed yet.
     pending: Vec<u8>,
@@ -36,17 +36,17 @@ impl Connection {
         };
         match address {
             Address::Command(words) => {
-                let (program, Streams { input, output, errors }) = child::start(words).map_err(|error| {
+                let (program, Streams { stdin, stdout, stderr }) = child::start(words).map_err(|error| {
                     unreachable("started", error, "check that the program exists and is executable")
                 })?;
-                Connection::new(input.into(), output.into(), Some(errors.into()), Some(program))
+                Connection::new(stdin.into(), stdout.into(), Some(stderr.into()), Some(program))
             }
             Address::Unix(path) => UnixStream::connect(path)
                 .and_then(|stream| Ok((stream.try_clone()?, stream)))
                 .map_err(|error| unreachable("reached", error, "check that the server listens there"))
-                .and_then(|(out, into)| Connection::new(out.into(), into.into(), None, None)),
-            Address::Tcp(place) => {
-                let stream = connect_tcp(place, options)?;
+                .and_then(|(requests, replies)| Connection::new(requests.into(), replies.into(), None, None)),
+            Address::Tcp(host_port) => {
+                let stream = connect_tcp(host_port, options)?;
                 stream
                     .set_nodelay(true)
                     .and_then(|()| Ok((stream.try_clone()?, stream)))
@@ -59,17 +59,17 @@ impl Connection {
     fn new(
         requests: OwnedFd,
         replies: OwnedFd,
-        errors: Option<OwnedFd>,
+        stderr: Option<OwnedFd>,
         program: Option<ChildProcess>,
     ) -> Result<Connection, RemoteErrorKind> {
-        for stream in [Some(&requests), Some(&replies), errors.as_ref()].into_iter().flatten() {
+        for stream in [Some(&requests), Some(&replies), stderr.as_ref()].into_iter().flatten() {
             ioctl_fionbio(stream, true).map_err(system_error)?;
         }
         let requests = Some(requests);
         Ok(Connection {
             requests,
             replies,
-            errors,
+            stderr,
             program,
             pending: Vec::new(),
             searched: 0,
@@ -91,14 +91,14 @@ impl Connection {
             (deadline, late, rest) = (grace_deadline(deadline), RemoteErrorKind::InputClosed, &[]);
         }
         loop {
-            let end = self.end_of_line(options.line)?;
+            let end = self.end_of_line(options.max_line)?;
             if let (Some(end), []) = (end, rest) {
                 return Ok(self.take_line(end));
             }
             let Some(left) = deadline.checked_duration_since(Instant::now()) else { return Err(late) };
             // At most one line is buffered, so a program that sends too much blocks.
             let ready = self.wait(end.is_none(), !rest.is_empty(), left)?;
-            if ready.errors {
+            if ready.stderr {
                 self.read_stderr();
             }
             if ready.replies && !self.receive()? {
@@ -116,19 +116,19 @@ impl Connection {
     fn wait(&self, is_reading: bool, is_sending: bool, timeout: Duration) -> Result<Ready, RemoteErrorKind> {
         let sending = if is_sending { PollFlags::OUT } else { PollFlags::empty() };
         let replies = is_reading.then(|| PollFd::new(&self.replies, PollFlags::IN));
-        let errors = self.errors.as_ref().map(|errors| PollFd::new(errors, PollFlags::IN));
+        let stderr = self.stderr.as_ref().map(|stderr| PollFd::new(stderr, PollFlags::IN));
         // For a pipe, poll reports a closed reader even if no event was requested.
         let requests = self.requests.as_ref().map(|requests| PollFd::new(requests, sending));
-        let polled = [replies.is_some(), errors.is_some(), requests.is_some()];
-        let mut fds: Vec<_> = [replies, errors, requests].into_iter().flatten().collect();
+        let polled = [replies.is_some(), stderr.is_some(), requests.is_some()];
+        let mut fds: Vec<_> = [replies, stderr, requests].into_iter().flatten().collect();
         let timeout = Timespec::try_from(timeout).unwrap_or(Timespec { tv_sec: i64::MAX, tv_nsec: 0 });
         match poll(&mut fds, Some(&timeout)) {
             Ok(_) | Err(Errno::INTR) => {}
             Err(error) => return Err(system_error(error)),
         }
         let mut ready = fds.iter().map(|fd| !fd.revents().is_empty());
-        let [replies, errors, requests] = polled.map(|is_polled| is_polled && ready.next().unwrap_or(false));
-        Ok(Ready { replies, errors, requests })
+        let [replies, stderr, requests] = polled.map(|is_polled| is_polled && ready.next().unwrap_or(false));
+        Ok(Ready { replies, stderr, requests })
     }
 
     /// The end of the first line, if it is complete. Fails if it is longer than `max_line`.
@@ -184,16 +184,16 @@ impl Connection {
 
     /// Reads the program's standard error and keeps the end of it.
     fn read_stderr(&mut self) {
-        let Some(errors) = &self.errors else { return };
+        let Some(stderr) = &self.stderr else { return };
         let mut buffer = [0; STDERR_TAIL];
-        match read(errors, &mut buffer) {
+        match read(stderr, &mut buffer) {
             Ok(length) if length > 0 => {
                 self.stderr_tail.extend_from_slice(&buffer[..length]);
                 let old = self.stderr_tail.len().saturating_sub(STDERR_TAIL);
                 self.stderr_tail.drain(..old);
             }
             Err(Errno::AGAIN | Errno::INTR) => {}
-            Ok(_) | Err(_) => self.errors = None,
+            Ok(_) | Err(_) => self.stderr = None,
         }
     }
 
@@ -234,7 +234,7 @@ fn far_future() -> Instant {
 
 struct Ready {
     replies: bool,
-    errors: bool,
+    stderr: bool,
     requests: bool,
 }
 
@@ -248,7 +248,7 @@ fn connect_tcp(host_port: &str, options: &RemoteOptions) -> Result<TcpStream, Re
         host_port.to_socket_addrs().map_err(|error| unreachable(format!("{error}; check the name")))?;
     let mut last_error = unreachable("the name has no address".to_owned());
     for address in addresses {
-        if !address.ip().is_loopback() && !options.anywhere {
+        if !address.ip().is_loopback() && !options.allow_other_hosts {
             last_error = unreachable(format!(
                 "{address} is on another machine, which is not allowed; allow it if you trust the network"
             ));

@@ -85,8 +85,9 @@ impl Remote {
             Some(hello) => remote.hello = hello,
             None => return Err(remote.error_or_closed()),
         }
-        remote.options.cache = remote.hello.cache.unwrap_or(u64::MAX).min(remote.options.cache);
-        remote.options.batch = remote.hello.batch.unwrap_or(usize::MAX).min(remote.options.batch).max(1);
+        remote.options.max_cached = remote.hello.cache.unwrap_or(u64::MAX).min(remote.options.max_cached);
+        remote.options.max_batch =
+            remote.hello.batch.unwrap_or(usize::MAX).min(remote.options.max_batch).max(1);
         let is_by_value = remote.hello.cache == Some(0);
         remote.lock_state().registry.is_by_value = is_by_value;
         Ok(remote)
@@ -118,7 +119,7 @@ impl Remote {
 
     /// Maximum number of configurations in one request.
     pub fn batch(&self) -> usize {
-        self.options.batch
+        self.options.max_batch
     }
 
     /// Whether the program offers an optional request of the protocol, such as `accepting`.
@@ -169,7 +170,7 @@ impl Remote {
         read: impl FnOnce(&Reply<'_>, &mut Registry) -> Result<T, ReplyError>,
     ) -> Option<T> {
         let mut state = self.lock_state();
-        if state.registry.count() > self.options.cache {
+        if state.registry.count() > self.options.max_cached {
             self.exchange(&mut state, "forget", |_, _| {}, |_, _| Ok(()))?;
             state.registry.clear_numbers();
         }
@@ -221,7 +222,7 @@ impl Remote {
     /// The outcomes of each action in the configuration next to it.
     pub fn targets_of(&self, pairs: &[(RemoteConfig, RemoteAction)]) -> Vec<Vec<RemoteConfig>> {
         let mut targets = Vec::with_capacity(pairs.len());
-        for pairs in pairs.chunks(self.options.batch) {
+        for pairs in pairs.chunks(self.options.max_batch) {
             let write = |registry: &mut Registry, out: &mut String| {
                 write_list(out, "pairs", pairs, |(config, action), out| {
                     out.push('[');
@@ -308,7 +309,7 @@ impl Remote {
         let without_fault: Vec<_> =
             steps.iter().zip(&faults).filter(|(_, fault)| fault.is_none()).map(|(step, _)| *step).collect();
         let mut values = Vec::with_capacity(without_fault.len());
-        for batch in without_fault.chunks(self.options.batch) {
+        for batch in without_fault.chunks(self.options.max_batch) {
             let write = |registry: &mut Registry, out: &mut String| {
                 out.push_str(",\"expression\":");
                 out.push_str(&json_string(expression));
@@ -365,7 +366,7 @@ impl Remote {
             configs.iter().copied().filter(|config| registry.text(*config).is_some()).collect()
         };
         let mut replies = Vec::with_capacity(without_fault.len());
-        for batch in without_fault.chunks(self.options.batch) {
+        for batch in without_fault.chunks(self.options.max_batch) {
             let write = |registry: &mut Registry, out: &mut String| {
                 write_list(out, "configs", batch, |config, out| registry.write(*config, out));
             };

@@ -140,17 +140,17 @@ impl EventBlock {
     }
 }
 
-/// Progress of the ordered delivery of an input. Makes the line numbers of blocks absolute.
+/// Position of the ordered delivery of an input. Makes the line numbers of blocks absolute.
 #[derive(Debug)]
-pub(crate) struct Progress {
+pub(crate) struct DeliveryPosition {
     /// The number of the next line.
     pub(crate) line: u64,
     time_order: TimeOrder,
 }
 
-impl Progress {
-    pub(crate) fn after(lines: u64) -> Progress {
-        Progress { line: lines + 1, time_order: TimeOrder::default() }
+impl DeliveryPosition {
+    pub(crate) fn after(lines: u64) -> DeliveryPosition {
+        DeliveryPosition { line: lines + 1, time_order: TimeOrder::default() }
     }
 
     /// Makes the line numbers of the next block absolute.

@@ -1,6 +1,6 @@
 //! Reading one input block by block on the calling thread.
 
-use crate::block::{EventBlock, Progress};
+use crate::block::{DeliveryPosition, EventBlock};
 use crate::decoder::Decoder;
 use crate::error::TraceError;
 use crate::input::Input;
@@ -30,7 +30,7 @@ use std::ops::ControlFlow;
 pub struct BlockReader {
     trace: OpenTrace,
     decoder: Decoder,
-    progress: Progress,
+    position: DeliveryPosition,
     strict: bool,
     /// The error that ends the reading, reported after the events before it.
     pending_error: Option<TraceError>,
@@ -53,8 +53,8 @@ impl BlockReader {
         options: &ReadOptions,
     ) -> BlockReader {
         let decoder = Decoder::new(&trace.format, number, schema, options);
-        let progress = Progress::after(trace.lines_before);
-        BlockReader { trace, decoder, progress, strict: options.strict, pending_error: None }
+        let position = DeliveryPosition::after(trace.lines_before);
+        BlockReader { trace, decoder, position, strict: options.strict, pending_error: None }
     }
 
     /// Replaces the contents of `block` by the next lines; `false` at the end.
@@ -70,12 +70,12 @@ impl BlockReader {
             Ok(None) => Ok(false),
             Ok(Some(chunk)) => {
                 self.decoder.decode(chunk, block);
-                self.progress.number_lines(block);
+                self.position.number_lines(block);
                 self.pending_error =
                     self.strict.then(|| strict_error(&self.trace.name, block.line_errors())).flatten();
                 Ok(true)
             }
-            Err(error) => Err(self.trace.read_error(self.progress.line, error)),
+            Err(error) => Err(self.trace.read_error(self.position.line, error)),
         }
     }
 

@@ -7,7 +7,7 @@
 //! the calling thread only. That thread never reads: a block is delivered as soon as it is decoded, even if the next
 //! line arrives much later, and a caller that breaks returns without delay.
 
-use crate::block::{EventBlock, Progress};
+use crate::block::{DeliveryPosition, EventBlock};
 use crate::block_reader::{BlockReader, strict_error};
 use crate::chunks::Chunk;
 use crate::decoder::Decoder;
@@ -182,7 +182,7 @@ pub(crate) fn run(
 ) -> ReadResult {
     let (format, name) = (trace.format.clone(), trace.name.clone());
     let compression = trace.compression;
-    let mut progress = Progress::after(trace.lines_before);
+    let mut position = DeliveryPosition::after(trace.lines_before);
     let max_waiting = 4 * options.thread_count();
     let shared = Arc::new(Shared { state: Mutex::default(), changed: Condvar::new(), max_waiting });
     let threads = match start(&shared, Box::new(trace), &format, schema, options) {
@@ -194,7 +194,7 @@ pub(crate) fn run(
     let mut decoder = Decoder::new(&format, 0, schema, options);
     for number in 0.. {
         let Some(mut block) = shared.next(number, &mut decoder) else { break };
-        progress.number_lines(&mut block);
+        position.number_lines(&mut block);
         if deliver(&block).is_break() {
             return Ok(ControlFlow::Break(()));
         }
@@ -217,7 +217,7 @@ pub(crate) fn run(
         return Ok(ControlFlow::Continue(()));
     }
     match state.read_error.take() {
-        Some(source) => Err(TraceError::Read { name, line: progress.line, compression, source }),
+        Some(source) => Err(TraceError::Read { name, line: position.line, compression, source }),
         None => Ok(ControlFlow::Continue(())),
     }
 }

@@ -67,7 +67,7 @@ fn check_and_report(
             terminal.eprint(&format!("action `{name}` has no command; use `--action {name}=COMMAND`"));
         }
     }
-    let checking = CheckRun::new(script).map_err(CliError::new)?.strict(args.undefined_violates);
+    let checking = CheckRun::new(script).map_err(CliError::new)?.undefined_violates(args.undefined_violates);
     let mut result_sink = ResultSink::new(args, terminal, actions, &checking.outcome().requirements);
     let mut report_output = |output: &_| result_sink.report(output);
     let mut checking = checking.with_listener(&mut report_output);

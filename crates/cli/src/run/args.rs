@@ -210,8 +210,8 @@ pub(crate) struct MonitorArgs {
     pub(crate) medl: Vec<PathBuf>,
 
     /// Treat an undefined property of a requirement script as violated
-    #[arg(long, requires = "medl")]
-    pub(crate) strict: bool,
+    #[arg(long, alias = "strict", requires = "medl")]
+    pub(crate) undefined_violates: bool,
 
     /// Python file with functions for the properties' blocks; repeatable
     #[arg(long, value_name = "FILE.py")]

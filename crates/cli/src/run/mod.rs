@@ -42,7 +42,8 @@ pub(crate) fn run(args: &Run, terminal: &Terminal) -> Result<ExitCode, CliError>
     // Without a prompt, commands and scenarios nothing can step, and a Java VM is faster without support for it.
     let steps = is_interactive(&args.monitor) || commands.is_some() || !args.monitor.scenarios.is_empty();
     let launch = target::launch(args, steps)?;
-    let program = ProgramInfo { strict: args.monitor.strict, ..launch.program_info(args) };
+    let program =
+        ProgramInfo { undefined_violates: args.monitor.undefined_violates, ..launch.program_info(args) };
     let later = args.monitor.probing.later;
     let has_checkpoints = launch.supports_checkpoints();
     run_session(
@@ -61,7 +62,10 @@ pub(crate) fn attach(args: &Attach, terminal: &Terminal) -> Result<ExitCode, Cli
     let probing = &args.monitor.probing;
     let (process, later, probes) = (args.process, probing.later, probing.probes()?);
     let is_java = invigil_jvm::is_java_vm(process);
-    let program = ProgramInfo { strict: args.monitor.strict, ..ProgramInfo::of_process(process, is_java) };
+    let program = ProgramInfo {
+        undefined_violates: args.monitor.undefined_violates,
+        ..ProgramInfo::of_process(process, is_java)
+    };
     let start = Box::new(move || target::attach(process, later, probes));
     run_session(&args.monitor, commands, start, (false, !is_java), program, terminal)
 }

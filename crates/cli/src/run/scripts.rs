@@ -19,7 +19,7 @@ pub(crate) struct ProgramInfo {
     /// Class path and working directory of a Java program; none for native programs.
     pub(super) classes: Option<(String, PathBuf)>,
     /// Whether an undefined property counts as violated.
-    pub(crate) strict: bool,
+    pub(crate) undefined_violates: bool,
 }
 
 impl ProgramInfo {
@@ -48,7 +48,7 @@ impl ProgramInfo {
             }
         }
         let dir = dir.map_or_else(|| PathBuf::from("."), Path::to_owned);
-        ProgramInfo { classes: Some((path.to_string_lossy().into_owned(), dir)), strict: false }
+        ProgramInfo { classes: Some((path.to_string_lossy().into_owned(), dir)), undefined_violates: false }
     }
 
     /// Determines the class path of a running program.
@@ -102,8 +102,14 @@ pub(crate) fn load(
         diagnostics.extend(found);
         let Some(scripts) = scripts else { continue };
         let names = if program.classes.is_some() { MethodNaming::WithTypes } else { MethodNaming::Plain };
-        let watched = medl::connect(&scripts.pedl, &scripts.medl, names, program.strict, &mut loaded.catalog)
-            .map_err(CliError::new)?;
+        let watched = medl::connect(
+            &scripts.pedl,
+            &scripts.medl,
+            names,
+            program.undefined_violates,
+            &mut loaded.catalog,
+        )
+        .map_err(CliError::new)?;
         for automaton in watched.automata {
             loaded.automata.push(automaton);
             loaded.given.push(usize::MAX - at);

@@ -65,7 +65,7 @@ pub fn connect(
     recogniser: &pedl::MonitoringScript,
     checker: &RequirementScript,
     names: MethodNaming,
-    strict: bool,
+    undefined_violates: bool,
     catalog: &mut EventCatalog,
 ) -> Result<ConnectedScripts, String> {
     let uses_time = recogniser.parts.uses_time() || checker.parts.uses_time();
@@ -79,7 +79,7 @@ pub fn connect(
     for (name, span) in &checker.properties {
         let symbols = ["undefined", "false", "true"]
             .map(|truth| declare_derived_event(catalog, &format!("{name} is {truth}")));
-        automata.push(property(name, *span, symbols, strict));
+        automata.push(property(name, *span, symbols, undefined_violates));
         outputs.properties.push(symbols);
     }
     for (name, span) in &checker.alarms {
@@ -112,7 +112,7 @@ pub fn connect(
         checker: checker.parts.clone(),
         inputs,
         outputs,
-        strict,
+        undefined_violates,
         abstracts: recogniser.options.valueabstract.is_some(),
         tick,
         calls,
@@ -258,8 +258,8 @@ fn step(from: StateId, event: EventId, to: StateId, span: Span) -> Transition {
 }
 
 /// The automaton of a property, which takes the value last reported by the checker.
-fn property(name: &str, span: Span, symbols: [EventId; 3], strict: bool) -> Automaton {
-    let undefined = if strict { Verdict::NonAccepting } else { Verdict::Undecided };
+fn property(name: &str, span: Span, symbols: [EventId; 3], undefined_violates: bool) -> Automaton {
+    let undefined = if undefined_violates { Verdict::NonAccepting } else { Verdict::Undecided };
     let states = vec![
         // Initially the value is unknown, which is not a violation.
         state("init", Verdict::Undecided, span),

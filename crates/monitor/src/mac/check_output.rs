@@ -86,7 +86,7 @@ impl CheckOutput {
         self.time
     }
 
-    /// The properties that changed. One is violated if its new value is false, or in strict mode undefined.
+    /// The properties that changed. One is violated if its new value is false, or, with `undefined_violates`, undefined.
     pub fn properties(&self) -> &[PropertyChange] {
         &self.properties
     }

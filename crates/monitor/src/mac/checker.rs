@@ -84,8 +84,8 @@ impl Checker {
     }
 
     /// Sets whether an undefined property counts as violated.
-    pub fn strict(mut self, strict: bool) -> Checker {
-        self.machine.strict = strict;
+    pub fn undefined_violates(mut self, undefined_violates: bool) -> Checker {
+        self.machine.undefined_violates = undefined_violates;
         self
     }
 

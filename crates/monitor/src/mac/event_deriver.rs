@@ -88,7 +88,7 @@ pub struct ScriptPlan {
     /// The events for the results.
     pub outputs: ScriptOutputs,
     /// Whether an undefined property counts as violated.
-    pub strict: bool,
+    pub undefined_violates: bool,
     /// Whether values without an effect are skipped.
     pub abstracts: bool,
     /// The event for the time, and its period in milliseconds.
@@ -209,7 +209,7 @@ impl EventDeriver {
         let abstractions = if plan.abstracts { plan.recogniser.abstractions() } else { Vec::new() };
         let recogniser = Recogniser::new(plan.recogniser.clone()).map_err(|error| error.to_string())?;
         let checker = Checker::new(plan.checker.clone()).map_err(|error| error.to_string())?;
-        let mut checker = checker.strict(plan.strict);
+        let mut checker = checker.undefined_violates(plan.undefined_violates);
         checker.connect(&plan.recogniser.exports()).map_err(|missing| missing.to_string())?;
         Ok(EventDeriver {
             recogniser,

@@ -157,7 +157,7 @@ pub(super) struct Machine {
     pub(super) program: Arc<Program>,
     pub(super) state: MachineState,
     /// Whether an undefined property counts as violated.
-    pub(super) strict: bool,
+    pub(super) undefined_violates: bool,
     /// The faults of the instant.
     pub(super) faults: Vec<Fault>,
     /// Cells of events that occur, which are reset at the end of the instant.
@@ -184,7 +184,7 @@ impl Machine {
         Machine {
             program: Arc::new(program),
             state,
-            strict: false,
+            undefined_violates: false,
             faults: Vec::new(),
             happening: Vec::new(),
             set: Vec::new(),
@@ -249,7 +249,7 @@ impl Machine {
                     raised,
                     happening: &mut self.happening,
                     set: &mut self.set,
-                    strict: self.strict,
+                    undefined_violates: self.undefined_violates,
                     first,
                 };
                 effects.of(number, unit.effect, emit);
@@ -309,7 +309,7 @@ struct Effects<'m> {
     raised: &'m mut Vec<cell::CellStatus>,
     happening: &'m mut Vec<u32>,
     set: &'m mut Vec<u32>,
-    strict: bool,
+    undefined_violates: bool,
     first: bool,
 }
 
@@ -347,7 +347,8 @@ impl Effects<'_> {
             Effect::Property { value, cell, number } => {
                 let before = self.state.cells[cell as usize].truth();
                 let truth = self.settle(value, cell);
-                let violated = |truth| truth == Truth::False || self.strict && truth == Truth::Undefined;
+                let violated =
+                    |truth| truth == Truth::False || self.undefined_violates && truth == Truth::Undefined;
                 if violated(truth) && (self.first || !violated(before)) {
                     self.state.counts[number as usize] += 1;
                 } else if truth == before {

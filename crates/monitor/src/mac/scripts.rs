@@ -27,7 +27,7 @@ use alloc::vec::Vec;
 ///     checker,
 ///     inputs: vec![(call, SnapshotInput::Start { method, arguments: vec![] })],
 ///     outputs: ScriptOutputs { alarms: vec![[raised, rearmed]], ..ScriptOutputs::default() },
-///     strict: false,
+///     undefined_violates: false,
 ///     abstracts: false,
 ///     tick: None,
 ///     calls: vec![],

@@ -15,7 +15,7 @@ const HELLO: &str =
 const INITIAL: &str = r#"read a; echo '{"id":2,"configs":[["x"]]}'"#;
 
 fn brisk() -> RemoteOptions {
-    RemoteOptions { timeout: Duration::from_secs(20), line: 100_000, ..RemoteOptions::default() }
+    RemoteOptions { timeout: Duration::from_secs(20), max_line: 100_000, ..RemoteOptions::default() }
 }
 
 fn impatient() -> RemoteOptions {

@@ -19,9 +19,9 @@ fn configs() -> [RemoteOptions; 4] {
     let options = RemoteOptions::default();
     [
         options,
-        RemoteOptions { batch: 1, ..options },
-        RemoteOptions { cache: 3, ..options },
-        RemoteOptions { cache: 0, batch: 5, ..options },
+        RemoteOptions { max_batch: 1, ..options },
+        RemoteOptions { max_cached: 3, ..options },
+        RemoteOptions { max_cached: 0, max_batch: 5, ..options },
     ]
 }
 

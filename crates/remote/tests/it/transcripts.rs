@@ -72,14 +72,17 @@ fn requests_match_documented_transcripts() {
     });
     assert_eq!(asked, requests(&plain));
 
-    let asked =
-        by_the_book(forgetful.clone(), RemoteOptions { cache: 2, ..RemoteOptions::default() }, |remote| {
+    let asked = by_the_book(
+        forgetful.clone(),
+        RemoteOptions { max_cached: 2, ..RemoteOptions::default() },
+        |remote| {
             let off = remote.initial().into_iter().next().unwrap();
             let [(_, on), (_, broken)] =
                 remote.steps(&off).into_iter().collect::<Vec<_>>().try_into().unwrap();
             let steps = remote.steps_of(&[on, broken]);
             assert_eq!(steps[0][0].1, off);
-        });
+        },
+    );
     assert_eq!(asked, requests(&forgetful));
 }
 

@@ -31,7 +31,7 @@ pub struct Day {
 }
 
 /// Range of seconds after which a level sensor reports its next reading.
-const REPORT_SECONDS: Range<Millis> = 20..240;
+const REPORT_SECONDS: Range<i64> = 20..240;
 
 const SECOND: Millis = 1000;
 

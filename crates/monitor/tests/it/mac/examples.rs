@@ -461,7 +461,7 @@ fn guards_invoke_actions_in_order() {
 }
 
 #[test]
-fn undefined_property_violates_only_in_strict_mode() {
+fn undefined_property_violates_only_if_requested() {
     let script = Script {
         imported_events: vec![vec![]],
         imported_conditions: 1,
@@ -475,7 +475,10 @@ fn undefined_property_violates_only_in_strict_mode() {
         found.map(|found| found.properties().first().map(|judged| judged.violations)).collect::<Vec<_>>()
     };
     assert_eq!(reported(checker(&script)), [None, Some(0), Some(0), Some(1), Some(1)]);
-    assert_eq!(reported(checker(&script).strict(true)), [Some(1), Some(1), Some(2), Some(2), Some(2)]);
+    assert_eq!(
+        reported(checker(&script).undefined_violates(true)),
+        [Some(1), Some(1), Some(2), Some(2), Some(2)]
+    );
 }
 
 #[test]
@@ -598,7 +601,7 @@ fn mismatched_plans_are_rejected() {
         checker: ScriptDef::default(),
         inputs: vec![(EventId(0), input)],
         outputs: ScriptOutputs::default(),
-        strict: false,
+        undefined_violates: false,
         abstracts: false,
         tick: None,
         calls: Vec::new(),
