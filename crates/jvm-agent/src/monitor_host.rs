@@ -129,7 +129,8 @@ impl MonitorHost {
             log.remove_due_events();
         }
         let dead = agent.dead_object_ids(std::mem::take(&mut log.dead_objects));
-        Some(WireReplayLog { log: postcard::to_allocvec(&log.encode()).ok()?, dead })
+        // The debugger rejects an empty log as malformed, so a failure would not look like a run without events.
+        Some(WireReplayLog { log: postcard::to_allocvec(&log.encode()).unwrap_or_default(), dead })
     }
 
     /// Notes that the events with a due reaction were sent.

@@ -73,7 +73,7 @@ pub struct CheckOutcome {
 
 impl CheckOutcome {
     /// The number of violations and alarms.
-    pub fn violations(&self) -> u64 {
+    pub fn violation_count(&self) -> u64 {
         self.requirements.iter().map(|one| one.count).sum()
     }
 

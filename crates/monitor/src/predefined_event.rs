@@ -67,8 +67,8 @@ impl PredefinedEvent {
         PredefinedEvent::ALL.iter().find(|event| event.word() == word).copied()
     }
 
-    /// The parameters that a target supplies; several may be synonyms. `None` if the event comes from traces only, with
-    /// any parameters.
+    /// The parameters that a target supplies; several may be synonyms. `None` if no target supplies the event;
+    /// in a trace it can have any parameters.
     pub fn params(self) -> Option<&'static [&'static str]> {
         match self {
             PredefinedEvent::Join | PredefinedEvent::Leave | PredefinedEvent::Tick => None,

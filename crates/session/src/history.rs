@@ -320,7 +320,7 @@ impl Block {
     }
 }
 
-/// Renders an event of a batch for a report. Its position is the line that it has in a recording.
+/// Renders an event of a batch for a report. Its position is the event number.
 pub(crate) fn batch_event(
     batch: &EventBatch,
     at: usize,

@@ -19,7 +19,7 @@ pub struct LiveViolation {
     /// The property, the slice and the path that led to the violation. `position.line` of an event is the event
     /// number.
     pub violation: Violation,
-    /// The thread of the event.
+    /// The thread of the event; at the start or end of a run, the current thread.
     pub thread: u32,
     /// The stack of that thread, innermost frame first.
     pub stack: Vec<ReportedFrame>,

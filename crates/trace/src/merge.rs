@@ -286,7 +286,7 @@ impl Stream {
         } else {
             // Long strings are stored in the block's text and copied, each one once even if several parameters share
             // it. So an event copies at most the text of its line, and positions fit into 32 bits: see
-            // `ReadOptions::line_bytes`.
+            // `MAX_CHUNK_BYTES`.
             let text = &mut merged.batch.text;
             let mut moved: Vec<Value> = Vec::with_capacity(event.params.len());
             for (at, value) in event.params.iter().enumerate() {

@@ -29,7 +29,7 @@ pub(super) fn print_input_errors(errors: &InputErrors, terminal: &Terminal) {
 impl Report<'_> {
     /// The exit status. Errors do not invalidate a violation, but they do invalidate a verdict of *holds*.
     pub(super) fn status(&self) -> u8 {
-        if self.outcome.violations() > 0 {
+        if self.outcome.violation_count() > 0 {
             VIOLATED
         } else if self.interrupted {
             INTERRUPTED
@@ -129,7 +129,7 @@ impl Report<'_> {
             "tool": { "name": "invigil", "version": env!("CARGO_PKG_VERSION") },
             "verdict": verdict,
             "complete": self.is_complete() && !self.interrupted,
-            "violations": self.outcome.violations(),
+            "violations": self.outcome.violation_count(),
             "requirements": requirements.collect::<Vec<_>>(),
             "instants": self.outcome.instants,
             "from": self.outcome.span.map(|span| span.0),

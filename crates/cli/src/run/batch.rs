@@ -167,7 +167,7 @@ fn report(running: &mut RunningSession<'_>, batch: &BatchOutcome) -> u8 {
         early_end_reason: batch.early_end_reason.as_deref(),
         errors: &batch.errors,
     };
-    let (violations, mut has_errors) = (report.violations(), !batch.errors.is_empty());
+    let (violations, mut has_errors) = (report.violation_count(), !batch.errors.is_empty());
     if running.args.json {
         if let Err(error) = running.terminal.print(&report.json()) {
             running.terminal.error(&error.message);

@@ -37,7 +37,7 @@ impl RunReport<'_> {
             "tool": { "name": "invigil", "version": env!("CARGO_PKG_VERSION") },
             "verdict": self.verdict(),
             "complete": self.is_complete(),
-            "violations": self.violations(),
+            "violations": self.violation_count(),
             "events": self.report.events,
             "properties": properties.iter().map(|property| self.property(property)).collect::<Vec<_>>(),
             "actions": actions.iter().map(action).collect::<Vec<_>>(),
@@ -59,7 +59,7 @@ impl RunReport<'_> {
 
     fn verdict(&self) -> &'static str {
         let properties = &self.report.properties;
-        if self.violations() > 0 {
+        if self.violation_count() > 0 {
             "violated"
         } else if !self.errors.is_empty() {
             "error"

@@ -37,7 +37,7 @@ pub struct Crash {
 
 impl RunReport<'_> {
     /// Number of violations, including those beyond the limit.
-    pub fn violations(&self) -> u64 {
+    pub fn violation_count(&self) -> u64 {
         self.report.properties.iter().map(|property| property.violations).sum()
     }
 

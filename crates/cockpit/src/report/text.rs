@@ -18,7 +18,7 @@ impl RunReport<'_> {
             parts.push(self.violation(at + 1, violation, style));
         }
         let shown = self.report.violations.len() as u64;
-        let hidden = self.violations().saturating_sub(shown);
+        let hidden = self.violation_count().saturating_sub(shown);
         if hidden > 0 {
             let more = count(hidden, if shown > 0 { "more violation" } else { "violation" });
             parts.push(format!("{} (use `--limit` to show more)\n", style.paint(Paint::Bad, &more)));

@@ -216,12 +216,12 @@ fn strict_stage_stops_at_first_error() {
     let mut checking = CheckRun::new(medl(LIMIT, &pedl(SCRIPT))).unwrap();
     let done = stage(text, false, &mut checking);
     assert_eq!((done.snapshots, done.errors.count(), done.failure), (2, 1, None));
-    assert_eq!(checking.outcome().violations(), 1);
+    assert_eq!(checking.outcome().violation_count(), 1);
     let mut checking = CheckRun::new(medl(LIMIT, &pedl(SCRIPT))).unwrap();
     let done = stage(text, true, &mut checking);
     assert_eq!(done.snapshots, 1);
     assert!(done.failure.unwrap().starts_with("line 2: `nonsense`"));
-    assert_eq!(checking.outcome().violations(), 0);
+    assert_eq!(checking.outcome().violation_count(), 0);
 }
 
 /// A stream whose other side disconnects.
@@ -248,7 +248,7 @@ fn broken_connections_are_reported() {
         false,
     );
     assert!(done.failure.unwrap().contains("the connection to the recogniser was lost"));
-    assert_eq!(checking.outcome().violations(), 1, "what came is judged");
+    assert_eq!(checking.outcome().violation_count(), 1, "what came is judged");
 
     let mut reader = SnapshotReader::new(StreamFormat::Lines, EntityTable::of(&script), None).unwrap();
     let mut recogniser = Recogniser::new(script.parts).unwrap();
@@ -256,5 +256,5 @@ fn broken_connections_are_reported() {
     let done =
         recognise(&mut Breaks(b"update A.x 9 @5\n"), &mut reader, &mut recogniser, &mut checking, false);
     assert!(done.failure.unwrap().contains("the connection to the filter was lost"));
-    assert_eq!(checking.outcome().violations(), 1);
+    assert_eq!(checking.outcome().violation_count(), 1);
 }

@@ -56,8 +56,7 @@ pub(crate) enum Trigger {
     Access(AccessKind),
     /// The entry or exit of a system call.
     Syscall { number: i64, after: bool },
-    /// A notification of the kernel (a signal, a new process, a new thread), or an event that comes from traces only
-    /// (such as `#tick`).
+    /// A notification of the kernel: a signal, a new process, a new thread.
     Predefined(PredefinedEvent),
     /// The event does not occur at a site: it is derived by a script, or could not be resolved.
     WithoutSite,

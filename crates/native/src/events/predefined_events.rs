@@ -12,8 +12,8 @@ use invigil_monitor::predefined_event::PredefinedEvent;
 use invigil_target::{StopReason, TargetResult};
 
 impl NativeTarget {
-    /// Emits a predefined event, if it is instrumented.
-    pub(crate) fn predefined_event(
+    /// Emits the event of a process or thread, if it is instrumented.
+    pub(crate) fn emit_lifecycle_event(
         &mut self,
         tid: Tid,
         event: PredefinedEvent,
@@ -32,7 +32,23 @@ impl NativeTarget {
             }
             (PredefinedEvent::Exec, "path") => Some(Scalar::Str(path().display().to_string())),
             (PredefinedEvent::Exit, "status") => status.map(|status| Scalar::Int(status.into())),
-            _ => None,
+            // Every event has built-in parameters too. No `_` here: each event needs its values.
+            (
+                PredefinedEvent::Fork
+                | PredefinedEvent::Thread
+                | PredefinedEvent::ThreadExit
+                | PredefinedEvent::Exec
+                | PredefinedEvent::Exit,
+                _,
+            ) => None,
+            // See `emit_signal_event`; the others come from traces and scripts only.
+            (
+                PredefinedEvent::Signal
+                | PredefinedEvent::Join
+                | PredefinedEvent::Leave
+                | PredefinedEvent::Tick,
+                _,
+            ) => None,
         })
     }
 

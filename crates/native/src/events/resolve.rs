@@ -63,7 +63,19 @@ impl NativeTarget {
     /// Determines what triggers an event, by its name and kind.
     fn trigger_of(&self, name: &str, kind: EventKind) -> TargetResult<Trigger> {
         if name.starts_with('#') {
-            return Ok(PredefinedEvent::from_name(name).map_or(Trigger::WithoutSite, Trigger::Predefined));
+            // Other names are those of events that scripts derive.
+            let Some(event) = PredefinedEvent::from_name(name) else { return Ok(Trigger::WithoutSite) };
+            return Ok(match event {
+                PredefinedEvent::Signal
+                | PredefinedEvent::Fork
+                | PredefinedEvent::Exec
+                | PredefinedEvent::Exit
+                | PredefinedEvent::Thread
+                | PredefinedEvent::ThreadExit => Trigger::Predefined(event),
+                PredefinedEvent::Join | PredefinedEvent::Leave | PredefinedEvent::Tick => {
+                    Trigger::WithoutSite
+                }
+            });
         }
         if let Some(call) = name.strip_prefix("syscall:") {
             let number = call.parse::<syscalls::Sysno>().map(|number| number.id().into());

@@ -22,7 +22,7 @@ impl NativeTarget {
             let stops = stop != StopReason::Events
                 || !self.probes.are_probes_used
                 || self.probes.has_fetched_reaction()
-                || self.step_in_agent()?;
+                || self.deliver_to_agent()?;
             if stops {
                 return Ok(stop);
             }
@@ -94,7 +94,7 @@ impl NativeTarget {
             TraceStop::ThreadStarted { tid } => {
                 self.tracer.admit_thread(tid);
                 self.cpu_affinity.on_inherit(tid);
-                if let Some(stop) = self.predefined_event(tid, PredefinedEvent::Thread)? {
+                if let Some(stop) = self.emit_lifecycle_event(tid, PredefinedEvent::Thread)? {
                     return Ok(Some(stop));
                 }
                 self.tracer.cont(tid)?;
@@ -104,7 +104,7 @@ impl NativeTarget {
                 if self.current == tid {
                     self.current = self.tracer.process;
                 }
-                return self.predefined_event(tid, PredefinedEvent::ThreadExit);
+                return self.emit_lifecycle_event(tid, PredefinedEvent::ThreadExit);
             }
             TraceStop::Fork { tid, child } => {
                 self.plans.last_child = child;
@@ -114,7 +114,9 @@ impl NativeTarget {
                     self.unprotect_in_child(child);
                 }
                 self.tracer.release_child(child)?;
-                if let Some(stop) = self.predefined_event(tid, PredefinedEvent::Fork)? {
+                // A process that only shares the memory is not followed.
+                let is_own = !self.tracer.thread(tid)?.is_foreign_process;
+                if is_own && let Some(stop) = self.emit_lifecycle_event(tid, PredefinedEvent::Fork)? {
                     return Ok(Some(stop));
                 }
                 self.tracer.cont(tid)?;
@@ -122,7 +124,7 @@ impl NativeTarget {
             TraceStop::Exec { tid } => {
                 self.on_exec()?;
                 self.restart_recording()?;
-                let event = self.predefined_event(tid, PredefinedEvent::Exec)?;
+                let event = self.emit_lifecycle_event(tid, PredefinedEvent::Exec)?;
                 if let Some(stop) = self.with_pending_events(event) {
                     return Ok(Some(stop));
                 }
@@ -138,7 +140,7 @@ impl NativeTarget {
                 self.termination = Some(ending.clone());
                 self.event_thread = None;
                 self.save_log();
-                let event = self.predefined_event(self.tracer.process, PredefinedEvent::Exit)?;
+                let event = self.emit_lifecycle_event(self.tracer.process, PredefinedEvent::Exit)?;
                 if let Some(stop) = self.with_pending_events(event) {
                     return Ok(Some(stop));
                 }

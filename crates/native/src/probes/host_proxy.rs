@@ -373,8 +373,9 @@ impl NativeTarget {
         }
     }
 
-    /// Steps the embedded monitors with events that the debugger has read. Returns whether a reaction is due.
-    pub(crate) fn step_in_agent(&mut self) -> TargetResult<bool> {
+    /// Records the events that the debugger has read, or steps the embedded monitors with them. Returns whether the
+    /// session must process events now.
+    pub(crate) fn deliver_to_agent(&mut self) -> TargetResult<bool> {
         if self.record_batch() {
             return Ok(false);
         }

@@ -18,7 +18,9 @@ impl Tracer {
             None => sys::wait(child, true).ok().flatten().map(|(_, status)| status),
         };
         if first_status.is_none_or(WaitStatus::has_exited) {
-            return Ok(None);
+            // It was killed at once. A process has been created all the same.
+            let is_process = event != libc::PTRACE_EVENT_CLONE;
+            return Ok(is_process.then_some(TraceStop::Fork { tid, child }));
         }
         let is_thread = event == libc::PTRACE_EVENT_CLONE && self.is_thread(child);
         let shares_memory = self.child_shares_memory(tid).unwrap_or(event != libc::PTRACE_EVENT_FORK);

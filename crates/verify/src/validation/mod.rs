@@ -183,7 +183,8 @@ impl<'b> TraceFollower<'b> {
         }
     }
 
-    /// The first block shows which fields the trace has.
+    /// Looks for unknown fields in the text of the first block. That is the first lines of the trace if it has one input;
+    /// the text of a block merged from several inputs has only long strings.
     fn find_unknown_fields(&mut self, binding: &Binding<'_>, block: &EventBlock) {
         if !std::mem::replace(&mut self.fields_examined, true) {
             self.unknown_fields = unknown_fields::in_text(binding, &block.batch.text);

@@ -103,7 +103,7 @@ fn report_has_violation_stack_and_checkpoints() {
         early_end_reason: Some("It was stopped."),
         errors: &[],
     };
-    assert_eq!((rendered.violations(), rendered.is_complete()), (1, false));
+    assert_eq!((rendered.violation_count(), rendered.is_complete()), (1, false));
     let text = rendered.text(&Style::default());
     for part in [
         "violation 1: queue with queue = 7\n  event  4",
