@@ -111,7 +111,7 @@ pub(crate) fn send_exit(agent: &Agent, status: i32) {
     // A thread that waits for the channel can no longer send: its event is included here.
     agent.channel.close();
     if let Some(stream) = channel.as_mut() {
-        let replay_log = agent.host.take_replay_log(agent);
+        let replay_log = agent.host.take_final_log(agent);
         let news = AgentEvent::Exits { status, replay_log, warnings: agent.warnings() };
         // If the connection to the debugger is closed, there is no receiver.
         let _ = protocol::send(stream, &news);

@@ -3,43 +3,32 @@
 //! The debugger embeds the properties before it lets the program run, and fetches them back with their replay log when
 //! the program is stopped. Until then only this host knows what has happened. When a reaction is due, the host is
 //! frozen: threads with further events block until the debugger resumes it.
-//!
-//! Scripts (PEDL and MEDL) stay here permanently: the debugger receives the events that they derive.
 
 use crate::agent::Agent;
 use crate::biased_lock::{BiasedLock, Guard};
 use crate::protocol::{DeadObjectIds, Notification, SubscriptionId, WireReplayLog, WireValue};
-use crate::values::{value, wire_value};
+use crate::values::value;
 use invigil_expr::value::Value;
-use invigil_monitor::automaton::AutomatonDef;
-use invigil_monitor::embedded::{EmbeddedMonitors, LoadedAutomata, MonitorUpload};
+use invigil_monitor::embedded::{self, EmbeddedMonitors, HostReply, HostRequest, ReplayLog};
 use invigil_monitor::event::{Event, EventBatch, EventId, EventMeta};
-use invigil_monitor::mac::{ScriptPlan, Scripts};
 use invigil_monitor::slices;
-use std::time::Duration;
 
 /// Maximum number of values of an event on the fast path.
 pub(crate) const MAX_FAST_ARGS: usize = 4;
 /// Events on the fast path have no time of their own.
 const NO_TIME: EventMeta = EventMeta { time: f64::NAN, line: 0 };
 
-/// The host of the embedded monitors.
+/// The host of the embedded monitors, for all threads.
 #[derive(Default)]
 pub(crate) struct MonitorHost(BiasedLock<HostState>);
 
 #[derive(Default)]
 struct HostState {
-    automata: LoadedAutomata,
-    monitors: Option<EmbeddedMonitors>,
-    /// Whether a reaction is due: no event is processed until the debugger resumes the host.
-    frozen: bool,
-    /// Number of events at the end of the log for which a reaction is due; they are also sent.
-    due_events: usize,
-    /// Whether these were sent.
+    host: embedded::MonitorHost,
+    /// Whether the events to which a reaction is due were sent.
     is_forwarded: bool,
-    scripts: Scripts,
-    /// Buffer for the events that scripts derive.
-    derived: EventBatch,
+    /// Buffer for the values of an event.
+    batch: EventBatch,
     /// The last thread on the fast path: its identity and its number.
     last_thread: (usize, u32),
     /// The identity of that thread if its next event may be stepped with the biased lock alone. Reset by every other
@@ -74,35 +63,21 @@ fn event_of(notification: &Notification) -> Option<EventId> {
 }
 
 impl MonitorHost {
-    /// Loads the properties, each encoded as its definition. Returns whether some have slices.
-    pub(crate) fn load_automata(&self, properties: &[Vec<u8>]) -> Result<bool, String> {
-        let definitions =
-            properties.iter().map(|bytes| postcard::from_bytes(bytes).map_err(|error| error.to_string()));
-        let definitions: Vec<AutomatonDef> = definitions.collect::<Result<_, String>>()?;
-        let has_slices = definitions.iter().any(|definition| !definition.slice_on.is_empty());
-        self.lock(0).automata = LoadedAutomata::compile(definitions);
-        Ok(has_slices)
-    }
-
-    /// Loads the scripts, each encoded as its plan. Returns the events that report the time, with their periods in
-    /// milliseconds.
-    pub(crate) fn install_scripts(&self, plans: &[Vec<u8>]) -> Result<Vec<(EventId, u32)>, String> {
-        let plans = plans.iter().map(|bytes| postcard::from_bytes(bytes).map_err(|error| error.to_string()));
-        let plans: Vec<ScriptPlan> = plans.collect::<Result<_, String>>()?;
-        self.lock(0).scripts = Scripts::new(&plans)?;
-        Ok(plans.iter().filter_map(|plan| plan.tick).collect())
-    }
-
-    /// Embeds the properties with the states in an encoded [`MonitorUpload`].
-    pub(crate) fn embed(&self, upload: &[u8], now: Duration) -> Result<(), String> {
-        let upload: MonitorUpload = postcard::from_bytes(upload).map_err(|error| error.to_string())?;
-        let mut host = self.lock(0);
-        let embedded = upload.monitors(&host.automata).ok_or("the state of a property is malformed")?;
-        host.monitors = Some(EmbeddedMonitors::new(embedded));
-        // Until the first tick.
-        host.scripts.advance_clock(now.as_millis() as i64);
-        (host.frozen, host.due_events) = (false, 0);
-        Ok(())
+    /// Answers a request of the debugger, with the collected objects that had slices.
+    pub(crate) fn answer(&self, agent: &Agent, request: HostRequest) -> (HostReply, DeadObjectIds) {
+        if matches!(request, HostRequest::Drain) {
+            // Unlike any other request, it needs the virtual machine.
+            let (log, dead) = self.take_replay_log(agent).unzip();
+            return (HostReply::Drained(log.map(ReplayLog::encode)), dead.unwrap_or_default());
+        }
+        let uploads = matches!(request, HostRequest::Upload(_));
+        let mut state = self.lock(0);
+        let reply = state.host.answer(request, &mut ());
+        if uploads && let Some(monitors) = state.host.monitors_mut() {
+            // Events on the fast path have no time. Until the first tick, this is the time for the scripts.
+            monitors.advance_script_clock(agent.started_at.elapsed().as_millis() as i64);
+        }
+        (reply, DeadObjectIds::default())
     }
 
     /// Removes all monitors, automata and scripts.
@@ -110,25 +85,28 @@ impl MonitorHost {
         *self.lock(0) = HostState::default();
     }
 
-    /// Removes the embedded monitors: they step in the session from now on.
+    /// Removes the embedded monitors: nothing steps any more.
     pub(crate) fn remove_monitors(&self) {
-        let mut host = self.lock(0);
-        (host.monitors, host.frozen, host.due_events) = (None, false, 0);
+        self.lock(0).host.answer(HostRequest::Remove, &mut ());
     }
 
     /// The replay log since the properties were embedded. Events to which a reaction is due are in it unless they were
     /// sent. The host is frozen until the properties are embedded again.
-    pub(crate) fn take_replay_log(&self, agent: &Agent) -> Option<WireReplayLog> {
-        let mut host = self.lock(0);
-        let monitors = host.monitors.take()?;
-        host.frozen = true;
-        let (due, is_forwarded) = (std::mem::take(&mut host.due_events), host.is_forwarded);
-        drop(host);
-        let mut log = monitors.into_replay_log(due as u32);
+    fn take_replay_log(&self, agent: &Agent) -> Option<(ReplayLog, DeadObjectIds)> {
+        let (mut log, is_forwarded) = {
+            let mut state = self.lock(0);
+            (state.host.drain()?, state.is_forwarded)
+        };
         if is_forwarded {
             log.remove_due_events();
         }
         let dead = agent.dead_object_ids(std::mem::take(&mut log.dead_objects));
+        Some((log, dead))
+    }
+
+    /// The replay log at the end of the program.
+    pub(crate) fn take_final_log(&self, agent: &Agent) -> Option<WireReplayLog> {
+        let (log, dead) = self.take_replay_log(agent)?;
         // The debugger rejects an empty log as malformed, so a failure would not look like a run without events.
         Some(WireReplayLog { log: postcard::to_allocvec(&log.encode()).unwrap_or_default(), dead })
     }
@@ -140,8 +118,8 @@ impl MonitorHost {
 
     /// Drops slices of collected objects, if there are many. Returns the number of slices.
     pub(crate) fn collect_slices(&self, agent: &Agent) -> usize {
-        let mut host = self.lock(0);
-        let Some(monitors) = &mut host.monitors else { return 0 };
+        let mut state = self.lock(0);
+        let Some(monitors) = state.host.monitors_mut() else { return 0 };
         if agent.object_ids.waiting() >= slices::DeadObjects::collection_threshold(monitors.slice_count()) {
             let dead_objects = agent.dead_object_ids(agent.object_ids.take_dead_for_slices());
             let non_objects = dead_objects
@@ -158,7 +136,7 @@ impl MonitorHost {
 
     /// The collected objects, if the monitors step in the session.
     pub(crate) fn dead_objects_for_session(&self, agent: &Agent) -> DeadObjectIds {
-        let is_empty = self.lock(0).monitors.is_none();
+        let is_empty = self.lock(0).host.monitors_mut().is_none();
         if is_empty {
             agent.dead_object_ids(agent.object_ids.take_dead_for_slices())
         } else {
@@ -174,30 +152,39 @@ impl MonitorHost {
         time: f64,
         thread: u32,
     ) -> HostOutcome {
-        let mut host = self.lock_running(agent, 0);
-        let host = &mut *host;
-        if host.frozen {
+        let mut state = self.lock_running(agent, 0);
+        let HostState { host, batch, is_forwarded, .. } = &mut *state;
+        if host.is_frozen() {
             return HostOutcome::Handled;
         }
-        let stamp = EventMeta { time, line: 0 };
-        let mut batch = std::mem::take(&mut host.derived);
-        batch.clear();
-        let mut reported: Vec<Notification> = Vec::new();
-        let mut given = EventBatch::default();
-        for notification in notifications {
-            let Some(event) = event_of(&notification) else {
-                reported.push(notification);
-                continue;
-            };
-            given.clear();
-            let values: Vec<Value> =
-                notification.values.iter().map(|wire_value| value(wire_value, &mut given)).collect();
-            let event = Event { id: event, params: &values, text: &given.text };
-            batch.push_copy(&event, stamp);
-            host.scripts.derive(&event, stamp, &mut batch);
+        let meta = EventMeta { time, line: 0 };
+        let (events, mut reported): (Vec<_>, Vec<_>) =
+            notifications.into_iter().partition(|notification| event_of(notification).is_some());
+        let mut needed = vec![false; events.len()];
+        let reacts = host.step_site(|monitors| {
+            let mut reacts = false;
+            for (notification, needed) in events.iter().zip(&mut needed) {
+                let Some(id) = event_of(notification) else { continue };
+                batch.clear();
+                let params: Vec<Value> =
+                    notification.values.iter().map(|wire_value| value(wire_value, batch)).collect();
+                let before = monitors.event_count();
+                let event = Event { id, params: &params, text: &batch.text };
+                reacts |= monitors.step_with_scripts(&event, meta, thread);
+                *needed = monitors.event_count() > before;
+            }
+            reacts
+        });
+        match reacts {
+            Some(false) => {}
+            Some(true) => {
+                *is_forwarded = false;
+                let due = events.into_iter().zip(needed).filter(|(_, needed)| *needed);
+                reported.extend(due.map(|(notification, _)| notification));
+            }
+            // The monitors step in the session.
+            None => reported.extend(events),
         }
-        reported.extend(host.step(&batch, thread));
-        host.derived = batch;
         if reported.is_empty() { HostOutcome::Handled } else { HostOutcome::Forward(reported) }
     }
 
@@ -205,22 +192,22 @@ impl MonitorHost {
     /// reaction is due. Otherwise returns false and changes nothing.
     #[inline(always)]
     pub(crate) fn step_unlocked(&self, who: usize, event: EventId, values: &[i64]) -> bool {
-        let Some(mut host) = self.0.try_lock_biased(who) else { return false };
-        let host = &mut *host;
-        match &mut host.monitors {
-            Some(monitors) if host.biased_thread == who => monitors.try_step_unsliced(event, values),
+        let Some(mut state) = self.0.try_lock_biased(who) else { return false };
+        let state = &mut *state;
+        match state.host.monitors_mut() {
+            Some(monitors) if state.biased_thread == who => monitors.try_step_unsliced(event, values),
             _ => false,
         }
     }
 
     /// Second tier: an integer-only event in the owner of the lock, with any result.
     pub(crate) fn step_biased(&self, who: usize, event: EventId, values: &[i64]) -> FastOutcome {
-        let Some(mut host) = self.0.try_lock_biased(who) else { return FastOutcome::Unhandled };
-        let (known, thread) = host.last_thread;
-        if host.frozen || known != who {
+        let Some(mut state) = self.0.try_lock_biased(who) else { return FastOutcome::Unhandled };
+        let (known, thread) = state.last_thread;
+        if state.host.is_frozen() || known != who {
             return FastOutcome::Unhandled;
         }
-        host.step_ints_locked(event, values, thread)
+        state.step_ints_locked(event, values, thread)
     }
 
     /// Third tier: an integer-only event in any thread.
@@ -232,38 +219,37 @@ impl MonitorHost {
         values: &[i64],
         thread: u32,
     ) -> FastOutcome {
-        let mut host = self.lock_running(agent, who);
-        if host.frozen {
+        let mut state = self.lock_running(agent, who);
+        if state.host.is_frozen() {
             return FastOutcome::Handled;
         }
-        host.last_thread = (who, thread);
-        host.step_ints_locked(event, values, thread)
+        state.last_thread = (who, thread);
+        state.step_ints_locked(event, values, thread)
     }
 
     /// Removes a thread that has ended: another thread may get the same identity.
     pub(crate) fn forget_thread(&self, who: usize) {
-        let mut host = self.lock(0);
-        if host.last_thread.0 == who {
-            host.last_thread = (0, 0);
+        let mut state = self.lock(0);
+        if state.last_thread.0 == who {
+            state.last_thread = (0, 0);
         }
     }
 
     fn lock(&self, who: usize) -> Guard<'_, HostState> {
-        let mut host = self.0.lock(who);
-        host.biased_thread = 0;
-        host
+        let mut state = self.0.lock(who);
+        state.biased_thread = 0;
+        state
     }
 
     /// Locks the host once it is not frozen, or when the connection to the debugger is closed: then nothing would resume
     /// it.
     fn lock_running(&self, agent: &Agent, who: usize) -> Guard<'_, HostState> {
         loop {
-            let host = self.lock(who);
-            // Once the connection to the debugger is closed, nothing would resume the host.
-            if !host.frozen || agent.channel.is_closed() {
-                return host;
+            let state = self.lock(who);
+            if !state.host.is_frozen() || agent.channel.is_closed() {
+                return state;
             }
-            drop(host);
+            drop(state);
             agent.channel.wait();
         }
     }
@@ -272,80 +258,43 @@ impl MonitorHost {
 impl HostState {
     /// Steps an integer-only event.
     fn step_ints_locked(&mut self, event: EventId, values: &[i64], thread: u32) -> FastOutcome {
-        let Some(monitors) = self.monitors.as_mut() else { return FastOutcome::Unhandled };
-        if !self.scripts.is_empty() && derive(&mut self.scripts, event, values, &mut self.derived) {
-            return self.step_derived(event, values, thread);
+        let Some(monitors) = self.host.monitors_mut() else { return FastOutcome::Unhandled };
+        if monitors.scripts_follow(event) {
+            return self.step_with_scripts(event, values, thread);
         }
-        if !monitors.step_ints(event, values, thread) {
-            self.biased_thread = if self.scripts.is_empty() { self.last_thread.0 } else { 0 };
+        let Some(reacts) = self.host.step_site(|monitors| monitors.step_ints(event, values, thread)) else {
+            return FastOutcome::Unhandled;
+        };
+        if !reacts {
+            let has_scripts = self.host.scripts().is_some();
+            self.biased_thread = if has_scripts { 0 } else { self.last_thread.0 };
             return FastOutcome::Handled;
         }
-        self.biased_thread = 0;
         self.react(event, values, thread)
     }
 
-    /// Freezes the host, because a reaction to an integer-only event is due.
+    /// Forwards an integer-only event to which a reaction is due.
     #[cold]
     fn react(&mut self, event: EventId, values: &[i64], thread: u32) -> FastOutcome {
-        (self.frozen, self.due_events, self.is_forwarded) = (true, 1, false);
+        (self.biased_thread, self.is_forwarded) = (0, false);
         let values = values.iter().map(|value| WireValue::Int { value: *value }).collect();
         let notification = Notification { id: SubscriptionId::Event { number: event.0 }, values };
         FastOutcome::Forward(Box::new((vec![notification], thread)))
     }
 
-    /// Steps the monitors. Returns the events to send: those that properties need if a reaction is due, or all of them
-    /// if no monitors are embedded.
-    fn step(&mut self, batch: &EventBatch, thread: u32) -> Vec<Notification> {
-        let Some(monitors) = &mut self.monitors else {
-            return (0..batch.len()).map(|at| hit_of(&batch.event(at))).collect();
+    /// Steps an integer-only event that scripts follow.
+    #[inline(never)]
+    fn step_with_scripts(&mut self, event: EventId, values: &[i64], thread: u32) -> FastOutcome {
+        let mut params = [Value::UNSET; MAX_FAST_ARGS];
+        params.iter_mut().zip(values).for_each(|(param, value)| *param = Value::int(*value));
+        let params = &params[..values.len().min(MAX_FAST_ARGS)];
+        let step = |monitors: &mut EmbeddedMonitors| {
+            monitors.step_with_scripts(&Event { id: event, params, text: "" }, NO_TIME, thread)
         };
-        let mut reacts = false;
-        let mut needed = Vec::new();
-        for at in 0..batch.len() {
-            let before = monitors.event_count();
-            reacts |= monitors.step(&batch.event(at), batch.meta(at), thread);
-            if monitors.event_count() > before {
-                needed.push(at);
-            }
-        }
-        if !reacts {
-            return Vec::new();
-        }
-        (self.frozen, self.due_events, self.is_forwarded) = (true, needed.len(), false);
-        needed.into_iter().map(|at| hit_of(&batch.event(at))).collect()
-    }
-
-    /// Steps an event together with those that scripts derived from it.
-    #[cold]
-    fn step_derived(&mut self, event: EventId, values: &[i64], thread: u32) -> FastOutcome {
-        let mut batch = EventBatch::default();
-        batch.push_ints(event, values, NO_TIME);
-        for at in 0..self.derived.len() {
-            batch.push_copy(&self.derived.event(at), self.derived.meta(at));
-        }
-        let reported = self.step(&batch, thread);
-        if reported.is_empty() {
-            FastOutcome::Handled
-        } else {
-            FastOutcome::Forward(Box::new((reported, thread)))
+        match self.host.step_site(step) {
+            None => FastOutcome::Unhandled,
+            Some(false) => FastOutcome::Handled,
+            Some(true) => self.react(event, values, thread),
         }
     }
-}
-
-/// Passes an integer-only event to the scripts. Returns whether they derive others.
-#[inline(never)]
-fn derive(scripts: &mut Scripts, event: EventId, values: &[i64], found: &mut EventBatch) -> bool {
-    let mut params = [Value::UNSET; MAX_FAST_ARGS];
-    params.iter_mut().zip(values).for_each(|(param, value)| *param = Value::int(*value));
-    let event = Event { id: event, params: &params[..values.len().min(MAX_FAST_ARGS)], text: "" };
-    if !found.is_empty() {
-        found.clear();
-    }
-    scripts.derive(&event, NO_TIME, found);
-    !found.is_empty()
-}
-
-fn hit_of(event: &Event<'_>) -> Notification {
-    let values = event.params.iter().map(|value| wire_value(value, event.text)).collect();
-    Notification { id: SubscriptionId::Event { number: event.id.0 }, values }
 }

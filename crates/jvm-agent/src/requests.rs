@@ -11,6 +11,8 @@ use crate::protocol::{self, Answer, Request, SubscriptionId, Trigger};
 use crate::subscription::ResolvedSubscription;
 use crate::vm::{Jni, Ref};
 use crate::{invoke, line_breakpoints, prepare, probe_table, reaper, steps, ticks, weaving};
+use invigil_monitor::embedded::HostRequest;
+use invigil_monitor::event::EventId;
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -194,26 +196,21 @@ fn handle(agent: &Agent, jni: Jni, request: Request) -> Result<Answer, String> {
         Request::CompleteMethod { prefix } => Ok(Answer::Names { names: methods(agent, &prefix) }),
         Request::Info => Ok(Answer::Info { info: agent.vm_info() }),
         Request::Statistics => Ok(Answer::Pairs { pairs: statistics(agent) }),
-        Request::LoadProperties { properties } => {
-            if agent.host.load_automata(&properties)? {
+        Request::Host { request } => {
+            let request: HostRequest = postcard::from_bytes(&request).map_err(|error| error.to_string())?;
+            if let HostRequest::LoadAutomata(properties) = &request
+                && properties.iter().any(|property| !property.slice_on.is_empty())
+            {
                 reaper::start(agent, jni)?;
             }
+            let (reply, dead) = agent.host.answer(agent, request);
+            let reply = postcard::to_allocvec(&reply).map_err(|error| error.to_string())?;
+            Ok(Answer::Host { reply, dead })
+        }
+        Request::StartTicks { event, milliseconds } => {
+            ticks::start(agent, jni, EventId(event), milliseconds)?;
             Ok(Answer::Done)
         }
-        Request::LoadScripts { plans } => {
-            for (event, milliseconds) in agent.host.install_scripts(&plans)? {
-                ticks::start(agent, jni, event, milliseconds)?;
-            }
-            Ok(Answer::Done)
-        }
-        Request::EmbedMonitors { upload } => {
-            agent.host.embed(&upload, agent.started_at.elapsed()).map(|()| Answer::Done)
-        }
-        Request::RemoveMonitors => {
-            agent.host.remove_monitors();
-            Ok(Answer::Done)
-        }
-        Request::TakeReplayLog => Ok(Answer::ReplayLog { log: agent.host.take_replay_log(agent) }),
         Request::PrepareCalls { calls } => {
             invoke::prepare(calls);
             Ok(Answer::Done)

@@ -4,7 +4,9 @@ use crate::classpath::ClassPath;
 use crate::subscriptions;
 use crate::target::JavaTarget;
 use invigil_expr::value::Value;
-use invigil_jvm_agent::protocol::{Answer, Request, Subscription, SubscriptionId, Trigger, ValueRequest};
+use invigil_jvm_agent::protocol::{
+    Answer, Request, Subscription, SubscriptionId, Trigger, ValueRequest, WireValue,
+};
 use invigil_jvm_agent::values::value;
 use invigil_monitor::event::{EventCatalog, EventDecl, EventId, EventMeta, EventSet, Param, ParamSource};
 use invigil_monitor::predefined_event::PredefinedEvent;
@@ -80,15 +82,14 @@ impl JavaTarget {
         }
         self.host.observes_all = false;
         self.activate_events(false)?;
-        self.send_scripts()
+        self.start_ticks()
     }
 
     /// Makes the agent report the events that are needed now, or all of them: embedded monitors may need others after
     /// each event.
     pub(crate) fn activate_events(&mut self, all: bool) -> TargetResult {
-        let needed = self.plans.iter().filter(|plan| all || plan.active).map(|plan| plan.event.0);
-        let mut events: Vec<u32> = needed.collect();
-        events.extend(self.host.script_inputs.iter().map(|event| event.0));
+        let needed = self.plans.iter().filter(|plan| all || plan.active);
+        let events = needed.map(|plan| plan.event.0).collect();
         self.request(&Request::Activate { events })?;
         Ok(())
     }
@@ -102,9 +103,10 @@ impl JavaTarget {
             SubscriptionId::Event { number } => Some((number, notification.values.as_slice())),
             SubscriptionId::Breakpoint { .. } => None,
         });
-        let has_derived_name =
-            |number: u32| self.plans.iter().any(|plan| plan.event.0 == number && plan.name.starts_with('#'));
-        for (number, values) in in_order(events, has_derived_name) {
+        // The events of a site occur in the order of the catalog.
+        let mut events: Vec<(u32, &[WireValue])> = events.collect();
+        events.sort_by_key(|(number, _)| *number);
+        for (number, values) in events {
             // Embedded monitors have already selected the events.
             let active = self.host.monitors_step_in_agent
                 || self.plans.iter().any(|plan| plan.event.0 == number && plan.active);
@@ -138,41 +140,5 @@ impl JavaTarget {
             self.batch.push(plan.event, &values, EventMeta { time: f64::NAN, line: 0 });
         }
         !self.batch.is_empty()
-    }
-}
-
-/// The events of a site in the order of the catalog. Events that were derived inside the program follow their source
-/// event.
-fn in_order<T>(
-    hits: impl Iterator<Item = (u32, T)>,
-    has_derived_name: impl Fn(u32) -> bool,
-) -> Vec<(u32, T)> {
-    let mut before = 0;
-    let mut all: Vec<(u32, u32, T)> = hits
-        .map(|(number, values)| {
-            if !has_derived_name(number) {
-                before = number;
-            }
-            (before, number, values)
-        })
-        .collect();
-    all.sort_by_key(|(before, ..)| *before);
-    all.into_iter().map(|(_, number, values)| (number, values)).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::in_order;
-
-    #[test]
-    fn derived_events_follow_their_source_event() {
-        let has_derived_name = |number| number >= 10;
-        let hits = |numbers: &[u32]| in_order(numbers.iter().map(|number| (*number, ())), has_derived_name);
-        let numbers =
-            |numbers: &[u32]| hits(numbers).into_iter().map(|(number, ())| number).collect::<Vec<_>>();
-        assert_eq!(numbers(&[1, 12, 11, 2, 13]), [1, 12, 11, 2, 13]);
-        assert_eq!(numbers(&[2, 13, 1, 12, 11]), [1, 12, 11, 2, 13]);
-        // Ticks make events without a source event.
-        assert_eq!(numbers(&[12, 11]), [12, 11]);
     }
 }

@@ -45,7 +45,7 @@
 //! | `launch`, `attach`, `connection` | starting a virtual machine or attaching to one; the two connections to its agent |
 //! | `target`, `target_impl`, `run` | the target's state, its trait, and running it until the next stop |
 //! | `events`, `subscriptions`, `params` | from event declarations to the agent's subscriptions, and back to events |
-//! | `host_proxy`, `calls` | embedded monitors; methods that scripts call |
+//! | `agent_host`, `calls` | embedded monitors; methods that scripts call |
 //! | `breakpoints`, `inspect`, `sources` | the debugger's commands |
 //! | `classpath`, `variable_path`, `declared_types`, `constants` | what class files reveal before the program runs |
 //! | `instrument` | weaving of classes on disk |
@@ -53,6 +53,7 @@
 #[cfg(not(target_os = "linux"))]
 compile_error!("Java programs can be monitored only on Linux");
 
+mod agent_host;
 mod attach;
 mod breakpoints;
 mod calls;
@@ -61,7 +62,6 @@ mod connection;
 mod constants;
 mod declared_types;
 mod events;
-mod host_proxy;
 mod inspect;
 mod instrument;
 mod launch;

@@ -1,11 +1,11 @@
 //! A Java program under control, with its agent.
 
+use crate::agent_host::AgentHost;
 use crate::attach;
 use crate::breakpoints::BreakpointTable;
 use crate::classpath::ClassPath;
 use crate::connection::{AgentConnection, AgentListener, RequestError, Waker};
 use crate::events::EventPlan;
-use crate::host_proxy::HostProxy;
 use crate::launch::Launch;
 use crate::sources::Sources;
 use invigil_jvm_agent::protocol::{
@@ -74,7 +74,7 @@ pub struct JavaTarget {
     /// Whether classes may be loaded that are not on the class path, even if a similarly named one is.
     pub(crate) expects_classes: bool,
     /// The embedded monitors.
-    pub(crate) host: HostProxy,
+    pub(crate) host: AgentHost,
     /// Collected objects that were not yet reported to the session.
     pub(crate) dead_objects: slices::DeadObjects,
     /// What could not be observed, as the agent reported at the end.
@@ -162,7 +162,7 @@ impl JavaTarget {
             classes: None,
             stop_when_prepared: false,
             expects_classes: true,
-            host: HostProxy::default(),
+            host: AgentHost::default(),
             dead_objects: slices::DeadObjects::default(),
             warnings: Vec::new(),
         })

@@ -7,8 +7,8 @@ use invigil_monitor::mac::{MethodCall, ScriptPlan, ScriptState};
 use invigil_monitor::slices::DeadObjects;
 use invigil_target::{
     Breakpoint, BreakpointId, BreakpointSpec, Breakpoints, Checkpoints, EmbeddedHost, EventSource, Frame,
-    Inspection, Interrupter, MethodCalls, NativeInspection, Owner, ResumeMode, RunControl, ScriptPlacement,
-    SourceLine, StopReason, Target, TargetResult, Thread, UnresolvedEvent, Unsupported, Variable,
+    Inspection, Interrupter, MethodCalls, NativeInspection, Owner, ResumeMode, RunControl, SourceLine,
+    StopReason, Target, TargetResult, Thread, UnresolvedEvent, Unsupported, Variable,
 };
 
 const NO_CHECKPOINTS: Unsupported = Unsupported(
@@ -163,13 +163,12 @@ impl EmbeddedHost for JavaTarget {
         self.link.is_some()
     }
 
-    fn embed_monitors(&mut self, monitors: &[EmbeddedMonitor], _: &[ScriptState]) -> TargetResult {
-        self.upload_monitors(monitors)
+    fn embed_monitors(&mut self, monitors: &[EmbeddedMonitor], scripts: &[ScriptState]) -> TargetResult {
+        self.upload_monitors(monitors, scripts)
     }
 
-    fn place_scripts(&mut self, scripts: &[ScriptPlan]) -> ScriptPlacement {
+    fn set_scripts(&mut self, scripts: &[ScriptPlan]) {
         self.set_scripts(scripts.to_vec());
-        ScriptPlacement::InTarget
     }
 
     fn take_replay_log(&mut self) -> TargetResult<Option<ReplayLog>> {

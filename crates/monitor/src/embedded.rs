@@ -11,11 +11,15 @@
 
 mod dead_objects;
 mod event_log;
+mod external_engine;
+mod host;
 mod replay_log;
 mod scripts;
 mod shards;
 mod upload;
 
+pub use external_engine::{ExternalEngine, ExternalStep};
+pub use host::{HostReply, HostRequest, MonitorHost};
 pub use replay_log::{EncodedReplayLog, ReplayLog};
 pub use shards::{SHARD_COUNT, Shard};
 pub use upload::{LoadedAutomata, MonitorUpload};

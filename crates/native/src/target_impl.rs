@@ -7,8 +7,8 @@ use invigil_monitor::mac::{ScriptPlan, ScriptState};
 use invigil_target::{
     Breakpoint, BreakpointId, BreakpointSpec, Breakpoints, Checkpoint, CheckpointId, Checkpoints,
     EmbeddedHost, EventSource, Frame, Inspection, Interrupter, MethodCalls, NativeInspection, Owner,
-    ProbeInfo, ResumeMode, RunControl, ScriptPlacement, SourceLine, StopReason, Target, TargetResult, Thread,
-    UnresolvedEvent, Unsupported, Variable,
+    ProbeInfo, ResumeMode, RunControl, SourceLine, StopReason, Target, TargetResult, Thread, UnresolvedEvent,
+    Unsupported, Variable,
 };
 
 const NO_METHOD_CALLS: Unsupported = Unsupported("only a Java program has methods that an action can call");
@@ -199,9 +199,8 @@ impl EmbeddedHost for NativeTarget {
         self.upload_monitors(monitors, scripts)
     }
 
-    fn place_scripts(&mut self, scripts: &[ScriptPlan]) -> ScriptPlacement {
-        self.probes.set_scripts(scripts.to_vec());
-        ScriptPlacement::WithMonitors
+    fn set_scripts(&mut self, scripts: &[ScriptPlan]) {
+        self.probes.host.set_scripts(scripts.to_vec());
     }
 
     fn take_replay_log(&mut self) -> TargetResult<Option<ReplayLog>> {

@@ -2,7 +2,7 @@
 
 use crate::capture::{EventRegisters, GeneralRegisters, VectorRegisters};
 use crate::control::INVIGIL_CONTROL;
-use crate::host::MonitorHost;
+use crate::host::SiteHost;
 use crate::lock::{Lock, MAX_NAPS};
 use crate::message::Answer;
 use crate::pending_calls::{self, ENTRY_MARK, SITE_MARKS};
@@ -22,7 +22,7 @@ pub const RETRY: u32 = 2;
 /// The fast path does not apply and has done nothing: take the slow path.
 pub const SLOW_PATH: u32 = 3;
 
-static HOST: Lock<MonitorHost> = Lock::new(MonitorHost::new());
+static HOST: Lock<SiteHost> = Lock::new(SiteHost::new());
 
 /// Fast path of an event. Returns [`CONTINUE`], or [`SLOW_PATH`] if the event needs more.
 ///
@@ -88,7 +88,7 @@ pub(crate) extern "C" fn hit(general: &GeneralRegisters, vectors: &VectorRegiste
     if marked_site == site && shards::fast_hit(general, site) == Some(true) {
         return CONTINUE;
     }
-    let shards = shards::take_all(host.monitors.as_mut());
+    let shards = shards::take_all(host.monitors_mut());
     let stepped = host.step_site(site as usize, &registers, is_return_site);
     // Under the lock: the request that drains the monitors must also find the calls recorded here.
     if let (Some(_), TailExit::To(return_site)) = (stepped, exit) {
@@ -98,7 +98,7 @@ pub(crate) extern "C" fn hit(general: &GeneralRegisters, vectors: &VectorRegiste
         INVIGIL_CONTROL.frozen.store(1, Ordering::SeqCst);
     }
     match shards {
-        Some(shards) => shards.release(host.monitors.as_mut()),
+        Some(shards) => shards.release(host.monitors_mut()),
         None if shards::is_contended() => host.open_shards(),
         None => {}
     }
@@ -143,10 +143,7 @@ unsafe extern "C" fn serve(at: *mut u8, length: usize) -> EncodedAnswer {
     let request = unsafe { core::slice::from_raw_parts(at, length) };
     let answer = match postcard::from_bytes(request) {
         Ok(request) => match HOST.lock_within(MAX_NAPS) {
-            Some(mut host) => match host.answer_exclusively(request) {
-                Some(answer) => answer.unwrap_or_else(Answer::Failed),
-                None => Answer::Locked,
-            },
+            Some(mut host) => host.answer(request),
             None => Answer::Locked,
         },
         Err(error) => Answer::Failed(error.to_string()),

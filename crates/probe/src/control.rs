@@ -18,6 +18,8 @@ pub struct ControlBlock {
     pub foreign_processes: AtomicU32,
     /// Id of the target's process.
     pub process: AtomicU32,
+    /// Start time of the target, in nanoseconds of the monotonic clock.
+    pub start_time: AtomicU64,
     /// Start of the unused part of the heap.
     pub heap: AtomicU64,
     /// End of the heap; see [`heap`](ControlBlock::heap).
@@ -32,6 +34,7 @@ pub static INVIGIL_CONTROL: ControlBlock = ControlBlock {
     single_thread: AtomicU32::new(0),
     foreign_processes: AtomicU32::new(0),
     process: AtomicU32::new(0),
+    start_time: AtomicU64::new(0),
     heap: AtomicU64::new(0),
     heap_end: AtomicU64::new(0),
 };

@@ -1,12 +1,12 @@
-//! The embedded monitors and the events of each site.
+//! The host of the embedded monitors, and the events of each site.
 
 use crate::capture::{EventRegisters, GeneralRegisters};
 use crate::control::INVIGIL_CONTROL;
 use crate::integer_event::{EventSink, IntegerEvent};
-use crate::lock::MAX_NAPS;
 use crate::message::{Answer, MAX_INTS, Request, SiteEvent, SiteEvents};
 use crate::pending_calls;
 use crate::ring::Ring;
+use crate::shards::ShardEngine;
 use crate::tail_calls;
 use crate::threads;
 use crate::{recording, shards, system};
@@ -14,23 +14,17 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::sync::atomic::Ordering;
 use invigil_expr::value::Value;
-use invigil_monitor::embedded::{EmbeddedMonitors, EncodedReplayLog, LoadedAutomata, MonitorUpload};
-use invigil_monitor::event::{Event, EventBatch, EventId, EventMeta};
-use invigil_monitor::mac::{ScriptPlan, Scripts};
+use invigil_monitor::embedded::{EmbeddedMonitors, ExternalEngine, HostReply, HostRequest, MonitorHost};
+use invigil_monitor::event::{Event, EventId, EventMeta};
+use invigil_monitor::mac::Scripts;
 
-/// Host of the embedded monitors.
-pub(crate) struct MonitorHost {
+/// The sites, and the host of the embedded monitors that step at them.
+pub(crate) struct SiteHost {
     sites: Vec<SiteInfo>,
-    automata: LoadedAutomata,
-    /// The scripts in their initial state.
-    scripts: Option<Scripts>,
+    host: MonitorHost,
     /// Start time of the target, if scripts read the time.
     start_time: Option<u64>,
-    pub(crate) monitors: Option<EmbeddedMonitors>,
-    /// Number of events at the end of the log to which a reaction is due.
-    reacting: u32,
-    values: Vec<Value>,
-    text: String,
+    buffer: EventBuffer,
 }
 
 /// Events of a site, with facts computed once.
@@ -44,18 +38,19 @@ struct SiteInfo {
     integer_event: Option<IntegerEvent>,
 }
 
-impl MonitorHost {
-    pub(crate) const fn new() -> MonitorHost {
-        MonitorHost {
+impl SiteHost {
+    pub(crate) const fn new() -> SiteHost {
+        SiteHost {
             sites: Vec::new(),
-            automata: LoadedAutomata::new(),
-            scripts: None,
+            host: MonitorHost::new(),
             start_time: None,
-            monitors: None,
-            reacting: 0,
-            values: Vec::new(),
-            text: String::new(),
+            buffer: EventBuffer { values: Vec::new(), text: String::new() },
         }
+    }
+
+    /// The embedded monitors.
+    pub(crate) fn monitors_mut(&mut self) -> Option<&mut EmbeddedMonitors> {
+        self.host.monitors_mut()
     }
 
     /// Steps the monitors with the only event of a site, on the fast path. Returns false, having done nothing, if the
@@ -67,7 +62,7 @@ impl MonitorHost {
         let Some(SiteInfo { integer_event: Some(integer_event), .. }) = self.sites.get(site) else {
             return false;
         };
-        let Some(monitors) = &mut self.monitors else { return false };
+        let Some(monitors) = self.host.monitors_mut() else { return false };
         let thread = if single_thread != 0 { single_thread } else { threads::id(threads::base()) };
         if !monitors.try_set_thread(thread) {
             return false;
@@ -79,193 +74,89 @@ impl MonitorHost {
     /// Returns whether a reaction is due; `None` if there are no monitors or no such site.
     pub(crate) fn step_site(
         &mut self,
-        site: usize,
+        number: usize,
         registers: &EventRegisters<'_>,
         is_return_site: bool,
     ) -> Option<bool> {
-        let before = self.monitors.as_ref()?.event_count();
-        let mut reacts = self.step_site_events(site, registers)?;
-        if is_return_site {
-            reacts |= self.step_tail_returns(site, registers)?;
-        }
-        if reacts {
-            self.reacting = (self.monitors.as_ref()?.event_count() - before) as u32;
-        }
-        Some(reacts)
-    }
-
-    fn step_site_events(&mut self, site: usize, registers: &EventRegisters<'_>) -> Option<bool> {
-        let site = self.sites.get(site)?;
-        let monitors = self.monitors.as_mut()?;
-        let mut reacts = false;
-        // The clock is read once per site.
-        let now = self.start_time.filter(|_| site.feeds_scripts).map(|_| system::now());
-        let stamp = stamp(self.start_time, now);
-        for site_event in &site.events {
-            if site.is_int_only && !site.feeds_scripts {
-                let mut numbers = [0; MAX_INTS];
-                if site_event.integers(registers, &mut numbers) {
-                    let numbers = &numbers[..site_event.captures.len()];
-                    // Sites with a fast path have tried it already.
-                    reacts |= match site.integer_event {
-                        Some(_) => monitors.step_ints_slow(site_event.event, numbers, registers.thread),
-                        None => monitors.step_ints(site_event.event, numbers, registers.thread),
-                    };
-                    continue;
-                }
+        let SiteHost { sites, host, start_time, buffer } = self;
+        let site = sites.get(number)?;
+        host.step_site(|monitors| {
+            let mut reacts = site.step(monitors, registers, *start_time, buffer);
+            if is_return_site {
+                reacts |= step_tail_returns(monitors, number, registers, *start_time, buffer);
             }
-            self.values.clear();
-            self.text.clear();
-            for capture in &site_event.captures {
-                let value = capture.value(registers, || now.unwrap_or_else(system::now), &mut self.text);
-                self.values.push(value);
-            }
-            let event = Event { id: site_event.event, params: &self.values, text: &self.text };
-            reacts |= monitors.step_with_scripts(&event, stamp, registers.thread);
-        }
-        Some(reacts)
-    }
-
-    /// Steps the monitors with the events of calls that end here because the function they tail-called has returned.
-    // Not inlined: few sites have such calls, and its variables would enlarge a frame on the target's stack.
-    #[inline(never)]
-    fn step_tail_returns(&mut self, site: usize, registers: &EventRegisters<'_>) -> Option<bool> {
-        let monitors = self.monitors.as_mut()?;
-        let mut reacts = false;
-        while let Some((call, return_event)) = tail_calls::take_ended(registers, site as u32) {
-            let feeds_scripts =
-                self.scripts.as_ref().is_some_and(|scripts| scripts.needs_event(return_event.event));
-            let mut numbers = [0; MAX_INTS];
-            if !feeds_scripts && return_event.integers(registers, &call, &mut numbers) {
-                let numbers = &numbers[..return_event.params.len()];
-                reacts |= monitors.step_ints(return_event.event, numbers, registers.thread);
-                continue;
-            }
-            let now = self.start_time.filter(|_| feeds_scripts).map(|_| system::now());
-            self.values.clear();
-            self.text.clear();
-            return_event.values(registers, &call, &mut self.text, &mut self.values);
-            let event = Event { id: return_event.event, params: &self.values, text: &self.text };
-            reacts |= monitors.step_with_scripts(&event, stamp(self.start_time, now), registers.thread);
-        }
-        Some(reacts)
+            reacts
+        })
     }
 
     /// Splits the slice table into shards, because threads often wait for each other.
     #[cold]
     pub(crate) fn open_shards(&mut self) {
-        if let Some(monitors) = &mut self.monitors {
+        if let Some(monitors) = self.host.monitors_mut() {
             shards::open(monitors, self.sites.iter().map(|site| site.integer_event.clone()));
         }
     }
 
-    fn upload(&mut self, mut upload: MonitorUpload) -> Result<(), String> {
-        let states = core::mem::take(&mut upload.scripts);
-        let embedded = upload.monitors(&self.automata).ok_or("malformed state of a property")?;
-        let mut monitors = EmbeddedMonitors::new(embedded);
-        if let Some(scripts) = &self.scripts {
-            let mut scripts = scripts.clone();
-            if !scripts.restore(&states) {
-                return Err("malformed state of the scripts".into());
-            }
-            monitors = monitors.with_scripts(scripts);
-        }
-        self.monitors = Some(monitors);
-        self.reacting = 0;
-        INVIGIL_CONTROL.frozen.store(0, Ordering::SeqCst);
-        Ok(())
-    }
-
-    fn install_scripts(&mut self, plans: &[ScriptPlan], start_time: u64) -> Result<(), String> {
-        let scripts = Scripts::new(plans)?;
-        self.start_time = scripts.uses_time().then_some(start_time);
-        self.scripts = Some(scripts);
-        // The sites were prepared without the scripts.
-        self.discard_shards();
-        self.sites.clear();
-        Ok(())
-    }
-
-    fn drain(&mut self) -> Option<EncodedReplayLog> {
-        let due = core::mem::take(&mut self.reacting);
-        Some(self.monitors.take()?.into_replay_log(due).encode())
-    }
-
-    fn step_batch(&mut self, events: &EventBatch, thread: u32) -> bool {
-        let Some(monitors) = self.monitors.as_mut() else { return false };
-        let before = monitors.event_count();
-        let mut reacts = false;
-        for at in 0..events.len() {
-            reacts |= monitors.step_with_scripts(&events.event(at), events.meta(at), thread);
-        }
-        if reacts {
-            self.reacting = (monitors.event_count() - before) as u32;
-            INVIGIL_CONTROL.frozen.store(1, Ordering::SeqCst);
-        }
-        reacts
-    }
-
-    /// Discards the shards: the sites or the property change.
-    fn discard_shards(&mut self) {
-        drop(shards::take_all(self.monitors.as_mut()));
-        shards::discard();
-    }
-
-    /// Answers a request while no thread steps the monitors. `None` if a stopped thread holds a lock.
-    pub(crate) fn answer_exclusively(&mut self, request: Request) -> Option<Result<Answer, String>> {
-        let uses = matches!(request, Request::Drain | Request::Upload(_) | Request::Step { .. });
-        let shards =
-            if uses { shards::take_all_within(MAX_NAPS, self.monitors.as_mut()).ok()? } else { None };
-        let answer = self.answer(request);
-        if let Some(shards) = shards {
-            shards.release(self.monitors.as_mut());
-        }
-        Some(answer)
-    }
-
-    fn answer(&mut self, request: Request) -> Result<Answer, String> {
+    /// Answers a request while no thread steps the monitors.
+    pub(crate) fn answer(&mut self, request: Request) -> Answer {
         match request {
+            Request::Host(request) => return Answer::Host(self.answer_host_request(request)),
             Request::Sites { first, sites } => {
-                let Some(sites) = recording::set_sites(first, sites) else { return Ok(Answer::Done) };
-                self.discard_shards();
+                let Some(sites) = recording::set_sites(first, sites) else { return Answer::Done };
+                ShardEngine::default().discard(self.host.monitors_mut());
                 self.sites.truncate(first as usize);
-                let scripts = self.scripts.as_ref();
+                let scripts = self.host.scripts();
                 self.sites.extend(sites.into_iter().map(|site| SiteInfo::new(site, scripts)));
             }
-            Request::Properties(properties) => {
-                self.discard_shards();
-                self.automata = LoadedAutomata::compile(properties);
-            }
-            Request::Scripts { plans, start_time } => self.install_scripts(&plans, start_time)?,
             Request::Record { at, bits, start_time } => {
                 // SAFETY: the debugger has reserved this part of the library's memory.
                 unsafe { recording::start(Ring::new(at as *const u8, bits), start_time) }
             }
-            Request::Upload(upload) => self.upload(upload)?,
-            Request::Drain => return Ok(Answer::Drained(self.drain())),
-            Request::Calls(thread) => return Ok(Answer::Calls(pending_calls::of_thread(thread))),
-            Request::TakeCalls => return Ok(Answer::Calls(pending_calls::take())),
+            Request::Calls(thread) => return Answer::Calls(pending_calls::of_thread(thread)),
+            Request::TakeCalls => return Answer::Calls(pending_calls::take()),
             Request::PutCalls(all) => pending_calls::put(all),
             Request::TailCalls { return_events, tail_calls } => {
                 tail_calls::set_events(return_events, tail_calls)
             }
             Request::ReturnSites(returns) => tail_calls::set_return_sites(returns),
-            Request::TakeTailCalls => return Ok(Answer::TailCalls(pending_calls::take_tail_calls())),
+            Request::TakeTailCalls => return Answer::TailCalls(pending_calls::take_tail_calls()),
             Request::PutTailCalls(all) => pending_calls::put_tail_calls(all),
-            Request::Step { .. } if self.reacting > 0 => return Ok(Answer::Busy),
-            Request::Step { events, thread } => return Ok(Answer::Stepped(self.step_batch(&events, thread))),
         }
-        Ok(Answer::Done)
+        Answer::Done
+    }
+
+    fn answer_host_request(&mut self, request: HostRequest) -> HostReply {
+        let loads_scripts = matches!(request, HostRequest::LoadScripts(_));
+        let uploads = matches!(request, HostRequest::Upload(_));
+        let reply = self.host.answer(request, &mut ShardEngine::default());
+        if loads_scripts {
+            let uses_time = self.host.scripts().is_some_and(Scripts::uses_time);
+            self.start_time = uses_time.then(|| INVIGIL_CONTROL.start_time.load(Ordering::Relaxed));
+            // The sites were prepared without the scripts.
+            self.sites.clear();
+        }
+        // Threads see whether the host is frozen without its lock.
+        if uploads || matches!(reply, HostReply::Stepped(true)) {
+            INVIGIL_CONTROL.frozen.store(self.host.is_frozen().into(), Ordering::SeqCst);
+        }
+        reply
     }
 }
 
-/// Steps the monitors.
-struct HostSink<'a>(&'a mut EmbeddedMonitors);
+/// Memory for the values of an event, reused by the next one.
+struct EventBuffer {
+    values: Vec<Value>,
+    text: String,
+}
 
-impl EventSink for HostSink<'_> {
-    #[inline(always)]
-    fn accept<const N: usize>(self, event: EventId, numbers: [i64; N]) -> bool {
-        self.0.try_step_ints(event, &numbers)
+impl EventBuffer {
+    fn clear(&mut self) {
+        self.values.clear();
+        self.text.clear();
+    }
+
+    fn event(&self, id: EventId) -> Event<'_> {
+        Event { id, params: &self.values, text: &self.text }
     }
 }
 
@@ -276,6 +167,79 @@ impl SiteInfo {
         let is_int_only = events.iter().all(SiteEvent::is_int_only);
         let integer_event = if feeds_scripts { None } else { IntegerEvent::of(&events) };
         SiteInfo { events, feeds_scripts, is_int_only, integer_event }
+    }
+
+    /// Steps the monitors with the events of this site. Returns whether a reaction is due.
+    fn step(
+        &self,
+        monitors: &mut EmbeddedMonitors,
+        registers: &EventRegisters<'_>,
+        start_time: Option<u64>,
+        buffer: &mut EventBuffer,
+    ) -> bool {
+        let mut reacts = false;
+        // The clock is read once per site.
+        let now = start_time.filter(|_| self.feeds_scripts).map(|_| system::now());
+        let stamp = stamp(start_time, now);
+        for site_event in &self.events {
+            if self.is_int_only && !self.feeds_scripts {
+                let mut numbers = [0; MAX_INTS];
+                if site_event.integers(registers, &mut numbers) {
+                    let numbers = &numbers[..site_event.captures.len()];
+                    // Sites with a fast path have tried it already.
+                    reacts |= match self.integer_event {
+                        Some(_) => monitors.step_ints_slow(site_event.event, numbers, registers.thread),
+                        None => monitors.step_ints(site_event.event, numbers, registers.thread),
+                    };
+                    continue;
+                }
+            }
+            buffer.clear();
+            for capture in &site_event.captures {
+                let value = capture.value(registers, || now.unwrap_or_else(system::now), &mut buffer.text);
+                buffer.values.push(value);
+            }
+            reacts |= monitors.step_with_scripts(&buffer.event(site_event.event), stamp, registers.thread);
+        }
+        reacts
+    }
+}
+
+/// Steps the monitors with the events of calls that end here because the function they tail-called has returned.
+// Not inlined: few sites have such calls, and its variables would enlarge a frame on the target's stack.
+#[inline(never)]
+fn step_tail_returns(
+    monitors: &mut EmbeddedMonitors,
+    site: usize,
+    registers: &EventRegisters<'_>,
+    start_time: Option<u64>,
+    buffer: &mut EventBuffer,
+) -> bool {
+    let mut reacts = false;
+    while let Some((call, return_event)) = tail_calls::take_ended(registers, site as u32) {
+        let feeds_scripts = monitors.scripts_follow(return_event.event);
+        let mut numbers = [0; MAX_INTS];
+        if !feeds_scripts && return_event.integers(registers, &call, &mut numbers) {
+            let numbers = &numbers[..return_event.params.len()];
+            reacts |= monitors.step_ints(return_event.event, numbers, registers.thread);
+            continue;
+        }
+        let now = start_time.filter(|_| feeds_scripts).map(|_| system::now());
+        buffer.clear();
+        return_event.values(registers, &call, &mut buffer.text, &mut buffer.values);
+        let event = buffer.event(return_event.event);
+        reacts |= monitors.step_with_scripts(&event, stamp(start_time, now), registers.thread);
+    }
+    reacts
+}
+
+/// Steps the monitors.
+struct HostSink<'a>(&'a mut EmbeddedMonitors);
+
+impl EventSink for HostSink<'_> {
+    #[inline(always)]
+    fn accept<const N: usize>(self, event: EventId, numbers: [i64; N]) -> bool {
+        self.0.try_step_ints(event, &numbers)
     }
 }
 

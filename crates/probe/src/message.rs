@@ -7,10 +7,8 @@ use crate::pending_calls::PendingCall;
 use crate::tail_calls::{PendingTailCall, TailCallEvent, TailReturnEvent};
 use alloc::string::String;
 use alloc::vec::Vec;
-use invigil_monitor::automaton::AutomatonDef;
-use invigil_monitor::embedded::{EncodedReplayLog, MonitorUpload};
-use invigil_monitor::event::{EventBatch, EventId};
-use invigil_monitor::mac::ScriptPlan;
+use invigil_monitor::embedded::{HostReply, HostRequest};
+use invigil_monitor::event::EventId;
 use serde::{Deserialize, Serialize};
 
 /// An event that occurs at a site.
@@ -57,17 +55,8 @@ pub enum Request {
         /// The sites.
         sites: Vec<SiteEvents>,
     },
-    /// Defines the properties.
-    Properties(Vec<AutomatonDef>),
-    /// Defines the scripts that derive events. Sites must be sent again afterwards.
-    Scripts {
-        /// The scripts.
-        plans: Vec<ScriptPlan>,
-        /// Start time of the target, by the monotonic clock.
-        start_time: u64,
-    },
-    /// Uploads the state of the monitors, which step in the target from now on.
-    Upload(MonitorUpload),
+    /// To the host of the embedded monitors. After [`LoadScripts`](HostRequest::LoadScripts), sites must be sent again.
+    Host(HostRequest),
     /// Records events in a ring from now on; no monitor steps. Sites must be sent again afterwards.
     Record {
         /// Address of the ring.
@@ -77,8 +66,6 @@ pub enum Request {
         /// Start time of the target by the monotonic clock, if times are recorded.
         start_time: Option<u64>,
     },
-    /// Returns the replay log and removes the monitors from the target.
-    Drain,
     /// Returns the pending calls of the thread with this id.
     Calls(u32),
     /// Removes and returns the pending calls of all threads.
@@ -98,13 +85,6 @@ pub enum Request {
     TakeTailCalls,
     /// Adds tail calls that the debugger has observed.
     PutTailCalls(Vec<PendingTailCall>),
-    /// Steps the monitors with events that the debugger has observed, all at one site of one thread.
-    Step {
-        /// The events.
-        events: EventBatch,
-        /// The thread.
-        thread: u32,
-    },
 }
 
 /// Answer to a [`Request`].
@@ -114,16 +94,12 @@ pub enum Answer {
     Done,
     /// The request failed, with the reason.
     Failed(String),
-    /// The replay log, if the monitors were in the target.
-    Drained(Option<EncodedReplayLog>),
+    /// Of the host of the embedded monitors.
+    Host(HostReply),
     /// Pending calls, those of each thread in the order of their entries.
     Calls(Vec<PendingCall>),
     /// Pending tail calls, those of each thread in the order in which they were made.
     TailCalls(Vec<PendingTailCall>),
-    /// The monitors stepped; whether a reaction is due.
-    Stepped(bool),
-    /// The monitors did not step: the reaction to another thread's event is still due.
-    Busy,
     /// Nothing was done: a stopped thread holds a lock of the library.
     Locked,
 }

@@ -8,7 +8,7 @@
 use crate::capture::GeneralRegisters;
 use crate::control::INVIGIL_CONTROL;
 use crate::integer_event::{EventSink, IntegerEvent};
-use crate::lock::{Lock, LockGuard};
+use crate::lock::{Lock, LockGuard, MAX_NAPS};
 use crate::threads;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -16,7 +16,7 @@ use core::arch::x86_64::{_mm_lfence, _rdtsc};
 use core::ptr;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use core::sync::atomic::{AtomicPtr, AtomicU32};
-use invigil_monitor::embedded::{EmbeddedMonitors, SHARD_COUNT, Shard};
+use invigil_monitor::embedded::{EmbeddedMonitors, ExternalEngine, SHARD_COUNT, Shard};
 use invigil_monitor::event::EventId;
 
 /// On cache lines of its own, so that threads do not slow each other down.
@@ -130,10 +130,7 @@ pub(crate) fn take_all(monitors: Option<&mut EmbeddedMonitors>) -> Option<AllSha
 }
 
 /// The same with a limit on the waiting time; `Err` if a thread holds a shard for longer.
-pub(crate) fn take_all_within(
-    max_naps: u32,
-    monitors: Option<&mut EmbeddedMonitors>,
-) -> Result<Option<AllShards>, ()> {
+fn take_all_within(max_naps: u32, monitors: Option<&mut EmbeddedMonitors>) -> Result<Option<AllShards>, ()> {
     if !are_open() {
         return Ok(None);
     }
@@ -181,7 +178,7 @@ pub(crate) fn open(monitors: &mut EmbeddedMonitors, sites: impl Iterator<Item = 
 
 /// Closes the shards for good. The target is stopped, no other thread is in the library, and the monitors are
 /// uploaded again before they are used.
-pub(crate) fn discard() {
+fn discard() {
     CONTENTION.store(0, Relaxed);
     for pointer in [&INDEX, &RETIRED_INDEX] {
         let before = pointer.swap(ptr::null_mut(), AcqRel);
@@ -189,6 +186,36 @@ pub(crate) fn discard() {
             // SAFETY: the pointer came from a box and is no longer reachable.
             drop(unsafe { Box::from_raw(before) });
         }
+    }
+}
+
+/// The shards, as an engine outside of the host: they are open between requests of the debugger.
+#[derive(Default)]
+pub(crate) struct ShardEngine {
+    /// The shards, while a request uses the monitors.
+    taken: Option<AllShards>,
+}
+
+impl ExternalEngine for ShardEngine {
+    fn write_back(&mut self, monitors: Option<&mut EmbeddedMonitors>) -> bool {
+        match take_all_within(MAX_NAPS, monitors) {
+            Ok(taken) => {
+                self.taken = taken;
+                true
+            }
+            Err(()) => false,
+        }
+    }
+
+    fn restart(&mut self, monitors: Option<&mut EmbeddedMonitors>) {
+        if let Some(shards) = self.taken.take() {
+            shards.release(monitors);
+        }
+    }
+
+    fn discard(&mut self, monitors: Option<&mut EmbeddedMonitors>) {
+        drop(take_all(monitors));
+        discard();
     }
 }
 

@@ -8,8 +8,8 @@ use invigil_monitor::event::EventId;
 use invigil_monitor::mac::MethodCall;
 use invigil_monitor::verdict::Verdict;
 use invigil_target::{
-    BreakpointId, Owner, ResumeMode, ScriptPlacement, StopReason, TargetError, TargetResult, Termination,
-    UnresolvedEvent, Unsupported,
+    BreakpointId, Owner, ResumeMode, StopReason, TargetError, TargetResult, Termination, UnresolvedEvent,
+    Unsupported,
 };
 
 /// A method that an action of a script calls in a target that has none.
@@ -164,7 +164,6 @@ impl Session {
     /// Whether no part of the session needs to see every event.
     fn may_embed(&self) -> bool {
         self.recorder.is_none()
-            && (self.scripts.is_empty() || self.script_placement == ScriptPlacement::WithMonitors)
             && self.embedding.allows_embedding(self.history.count())
             && self.options.auto_checkpoint.is_none()
             && !self.listener.wants_events()

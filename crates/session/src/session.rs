@@ -19,7 +19,7 @@ use invigil_monitor::event::{EventBatch, EventCatalog, EventId, EventSet};
 use invigil_monitor::interactive::InteractiveMonitor;
 use invigil_monitor::mac::{MethodCall, ScriptPlan, Scripts};
 use invigil_monitor::slices::{DeadObjects, SliceId};
-use invigil_target::{BreakpointId, ScriptPlacement, Target, TargetError, TargetResult, Termination};
+use invigil_target::{BreakpointId, Target, TargetError, TargetResult, Termination};
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -41,8 +41,6 @@ pub struct Session {
     pub(crate) checkpoints: CheckpointTree,
     /// Scripts that derive events from other events, unless they run inside the target.
     pub(crate) scripts: Scripts,
-    /// Where events are derived.
-    pub(crate) script_placement: ScriptPlacement,
     /// The events that scripts derive.
     pub(crate) derived: EventSet,
     /// Methods of the target that are called when an event occurs.
@@ -155,7 +153,6 @@ impl Session {
             options,
             checkpoints: CheckpointTree::default(),
             scripts: Scripts::default(),
-            script_placement: ScriptPlacement::InSession,
             derived: EventSet::default(),
             calls: Vec::new(),
             batch: EventBatch::default(),
@@ -199,15 +196,10 @@ impl Session {
         for attached in &mut self.monitors {
             self.calls.iter().for_each(|(event, _)| attached.react_to(*event));
         }
-        if self.recorder.is_none() {
-            self.script_placement = match self.target.embedded_host() {
-                Ok(host) => host.place_scripts(&plans),
-                Err(_) => ScriptPlacement::InSession,
-            };
+        if let Ok(host) = self.target.embedded_host() {
+            host.set_scripts(&plans);
         }
-        if self.script_placement != ScriptPlacement::InTarget {
-            self.scripts = scripts;
-        }
+        self.scripts = scripts;
         Ok(())
     }
 

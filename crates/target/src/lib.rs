@@ -16,6 +16,7 @@
 //! | `inspection` | [`Inspection`]: threads, frames, variables, sources; [`NativeInspection`] (optional): memory, registers |
 //! | `checkpoints` | [`Checkpoints`] (optional) |
 //! | `embedded_host` | [`EmbeddedHost`] (optional): monitors and scripts that step inside the target |
+//! | `host_proxy` | [`HostProxy`]: what a host inside a target has loaded |
 //! | `method_calls` | [`MethodCalls`] (optional): methods of the target that scripts call |
 //! | `error` | errors, and how a target ends |
 //! | [`pending_owners`] | which owners are still to be notified at the current location |
@@ -28,6 +29,7 @@ mod checkpoints;
 mod embedded_host;
 mod error;
 mod event_source;
+mod host_proxy;
 mod inspection;
 pub mod library;
 mod method_calls;
@@ -37,9 +39,10 @@ pub mod stream;
 
 pub use breakpoints::{Breakpoint, BreakpointId, BreakpointKind, BreakpointSpec, Breakpoints};
 pub use checkpoints::{Checkpoint, CheckpointId, Checkpoints};
-pub use embedded_host::{EmbeddedHost, ScriptPlacement};
+pub use embedded_host::EmbeddedHost;
 pub use error::{TargetError, TargetResult, Termination, Unsupported};
 pub use event_source::{EventSource, ProbeInfo, UnresolvedEvent};
+pub use host_proxy::HostProxy;
 pub use inspection::{Frame, Inspection, NativeInspection, SourceLine, Thread, Variable};
 pub use method_calls::MethodCalls;
 pub use run_control::{Interrupter, Owner, ResumeMode, RunControl, StopReason};

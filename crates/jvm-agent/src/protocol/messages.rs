@@ -3,7 +3,7 @@
 use super::wire::message;
 
 /// Version of the protocol, which must be equal on both sides.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 
 /// First value of a greeting, which identifies the agent.
 pub const MAGIC: u32 = u32::from_le_bytes(*b"IVGL");
@@ -361,21 +361,15 @@ message! {
         18 = Detach,
         /// Describe the agent's work, as text.
         19 = Statistics,
-        /// Load the properties that will be embedded, each as its encoded definition.
-        20 = LoadProperties { properties: Vec<Vec<u8>> },
-        /// Load scripts that stay embedded, each as its encoded plan.
-        21 = LoadScripts { plans: Vec<Vec<u8>> },
-        /// Embed the properties when the program is resumed.
-        22 = EmbedMonitors {
-            /// A [`MonitorUpload`](invigil_monitor::embedded::MonitorUpload), encoded by `postcard`.
-            upload: Vec<u8>,
+        /// For the host of the embedded monitors.
+        20 = Host {
+            /// A [`HostRequest`](invigil_monitor::embedded::HostRequest), encoded by `postcard`.
+            request: Vec<u8>,
         },
-        /// Remove the embedded properties.
-        23 = RemoveMonitors,
-        /// Return what the embedded properties have done.
-        24 = TakeReplayLog,
+        /// Report this event periodically once the program runs.
+        21 = StartTicks { event: u32, milliseconds: u32 },
         /// Announce the methods of the program that will be called.
-        25 = PrepareCalls { calls: Vec<MethodCall> },
+        22 = PrepareCalls { calls: Vec<MethodCall> },
     }
 }
 
@@ -442,7 +436,12 @@ message! {
         8 = Locations { locations: Vec<CodeLocation> },
         /// See [`Request::Info`].
         9 = Info { info: VmInfo },
-        /// See [`Request::TakeReplayLog`]; `None` if no monitors are embedded.
-        10 = ReplayLog { log: Option<WireReplayLog> },
+        /// Reply of the host of the embedded monitors.
+        10 = Host {
+            /// A [`HostReply`](invigil_monitor::embedded::HostReply), encoded by `postcard`.
+            reply: Vec<u8>,
+            /// Collected objects that had slices.
+            dead: DeadObjectIds,
+        },
     }
 }

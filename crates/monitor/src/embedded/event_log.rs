@@ -28,7 +28,7 @@ pub(super) struct EventLog {
 
 /// Events that are appended on [`commit`](PendingEvents::commit).
 pub(super) struct PendingEvents<'a> {
-    tape: &'a mut EventLog,
+    log: &'a mut EventLog,
     used: usize,
     thread: Option<u32>,
     events: usize,
@@ -38,33 +38,38 @@ pub(super) struct PendingEvents<'a> {
 impl PendingEvents<'_> {
     /// Writes an event with a given [first word](first_word). It counts as [fast](EventLog::take_fast_count) if
     /// a transition was taken.
-    pub(super) fn put(&mut self, thread: u32, first: u64, param_words: &[u64], taken: bool) {
+    pub(super) fn put(
+        &mut self,
+        thread: u32,
+        first: u64,
+        param_words: impl ExactSizeIterator<Item = u64>,
+        taken: bool,
+    ) {
         let end = self.used + 2 + param_words.len();
-        if end > self.tape.words.len() {
-            self.tape.grow(end);
+        if end > self.log.words.len() {
+            self.log.grow(end);
         }
         if self.thread != Some(thread) {
             self.thread = Some(thread);
-            self.write(&[THREAD | u64::from(thread)]);
+            self.write(THREAD | u64::from(thread));
         }
-        self.write(&[first]);
-        self.write(param_words);
+        self.write(first);
+        param_words.for_each(|word| self.write(word));
         self.fast += usize::from(taken);
         self.events += usize::from(!taken);
     }
 
-    fn write(&mut self, words: &[u64]) {
-        let end = self.used + words.len();
-        if let Some(to) = self.tape.words.get_mut(self.used..end) {
-            to.copy_from_slice(words);
-            self.used = end;
+    fn write(&mut self, word: u64) {
+        if let Some(to) = self.log.words.get_mut(self.used) {
+            *to = word;
+            self.used += 1;
         }
     }
 
     /// Appends the pending events.
     pub(super) fn commit(self) {
-        let PendingEvents { tape, used, thread, events, fast } = self;
-        (tape.used, tape.thread, tape.events, tape.fast) = (used, thread, events, fast);
+        let PendingEvents { log, used, thread, events, fast } = self;
+        (log.used, log.thread, log.events, log.fast) = (used, thread, events, fast);
     }
 }
 
@@ -157,7 +162,7 @@ impl EventLog {
             thread: self.thread,
             events: self.events,
             fast: self.fast,
-            tape: self,
+            log: self,
         }
     }
 

@@ -23,6 +23,13 @@ impl EmbeddedMonitors {
         self
     }
 
+    /// Advances the clock of the scripts to at least this time, for a host whose events have no time of their own. Must be
+    /// called before the first event.
+    pub fn advance_script_clock(&mut self, milliseconds: i64) {
+        self.scripts.scripts.advance_clock(milliseconds);
+        self.newer.scripts = self.scripts.scripts.state();
+    }
+
     /// Whether the scripts follow an event.
     #[inline]
     pub fn scripts_follow(&self, event_id: EventId) -> bool {

@@ -232,7 +232,7 @@ impl EmbeddedMonitors {
         while let Some(earliest) = all.iter_mut().min_by_key(|words| words.first().copied()) {
             let [_, who, first, rest @ ..] = *earliest else { break };
             let (params, later) = rest.split_at(param_words(*first).min(rest.len()));
-            draft.put(*who as u32, *first, params, *who & TAKEN != 0);
+            draft.put(*who as u32, *first, params.iter().copied(), *who & TAKEN != 0);
             count += 1;
             *earliest = later;
             if later.is_empty() {

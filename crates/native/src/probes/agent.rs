@@ -142,9 +142,10 @@ impl Agent {
         self.write_control(offset_of!(ControlBlock, process), &process.to_le_bytes())
     }
 
-    /// Publishes the id of the process and the range of the heap.
-    pub(crate) fn initialize(&self, process: u32) -> TargetResult {
+    /// Publishes the id of the process, its start time and the range of the heap.
+    pub(crate) fn initialize(&self, process: u32, start_time: u64) -> TargetResult {
         self.set_process(process)?;
+        self.write_control(offset_of!(ControlBlock, start_time), &start_time.to_le_bytes())?;
         self.write_control(offset_of!(ControlBlock, heap), &self.stack.to_le_bytes())?;
         self.write_control(offset_of!(ControlBlock, heap_end), &self.range.end.to_le_bytes())
     }

@@ -5,7 +5,7 @@
 //! corrupted the memory, only that process crashes.
 
 use super::agent::{Agent, MEMORY};
-use invigil_monitor::embedded::EncodedReplayLog;
+use invigil_monitor::embedded::{EncodedReplayLog, HostReply, HostRequest};
 use invigil_probe::message::{Answer, Request};
 use nix::sys::wait::waitpid;
 use nix::unistd::{ForkResult, fork, pipe};
@@ -29,7 +29,7 @@ struct EncodedAnswer {
 
 /// Requests the replay log in the place of a dead target. `None` if it cannot be obtained.
 pub(super) fn drain(agent: &Agent) -> Option<EncodedReplayLog> {
-    let request = postcard::to_allocvec(&Request::Drain).ok()?;
+    let request = postcard::to_allocvec(&Request::Host(HostRequest::Drain)).ok()?;
     let (read, write) = pipe().ok()?;
     // SAFETY: the new process only maps memory, runs the library, which needs nothing of this process, and exits.
     match unsafe { fork() }.ok()? {
@@ -47,7 +47,7 @@ pub(super) fn drain(agent: &Agent) -> Option<EncodedReplayLog> {
             let _ = waitpid(child, None);
             read_result.ok()?;
             match postcard::from_bytes(&bytes) {
-                Ok(Answer::Drained(past)) => past,
+                Ok(Answer::Host(HostReply::Drained(log))) => log,
                 _ => None,
             }
         }

@@ -6,9 +6,8 @@ use crate::inject::BorrowedThread;
 use crate::native_target::NativeTarget;
 use crate::sys;
 use crate::tracer::trace_error;
-use invigil_monitor::automaton::AutomatonDef;
 use invigil_monitor::embedded::{
-    EmbeddedMonitor, EncodedReplayLog, LoadedAutomata, MonitorUpload, ReplayLog,
+    EmbeddedMonitor, EncodedReplayLog, HostReply, HostRequest, MonitorUpload, ReplayLog,
 };
 use invigil_monitor::event::{EventBatch, EventMeta};
 use invigil_monitor::mac::ScriptState;
@@ -93,9 +92,8 @@ impl NativeTarget {
             return Err(injected_error("make the probe library executable", done));
         }
         let agent = Agent::new(&image, base..base + MEMORY, memory);
-        agent.initialize(self.tracer.process as u32)?;
-        self.probes.automata = LoadedAutomata::new();
-        self.probes.scripts.forget_library();
+        agent.initialize(self.tracer.process as u32, self.started_at_nanos)?;
+        self.probes.host.forget_loaded();
         self.probes.trap_count_at_placement = 0;
         self.probes.arenas.clear();
         self.probes.not_patchable.clear();
@@ -148,15 +146,27 @@ impl NativeTarget {
 
     /// Sends the library a request through a stopped thread.
     pub(super) fn call_agent(&mut self, request: &Request) -> TargetResult<Answer> {
+        let is_locked = |answer: &Answer| matches!(answer, Answer::Locked | Answer::Host(HostReply::Locked));
         let answer = self.try_call_agent(request)?;
-        if !matches!(answer, Answer::Locked) {
+        if !is_locked(&answer) {
             return Ok(answer);
         }
         // Threads may have been stopped in the library while others wait for them: let all leave it.
         self.tracer.stop_all()?;
         match self.try_call_agent(request)? {
-            Answer::Locked => Err(TargetError::Control("out of memory for the embedded monitors".into())),
+            answer if is_locked(&answer) => {
+                Err(TargetError::Control("out of memory for the embedded monitors".into()))
+            }
             answer => Ok(answer),
+        }
+    }
+
+    /// Sends a request to the host of the embedded monitors.
+    fn call_host(&mut self, request: HostRequest) -> TargetResult<HostReply> {
+        match self.call_agent(&Request::Host(request))? {
+            Answer::Host(HostReply::Failed(message)) => Err(TargetError::Control(message)),
+            Answer::Host(reply) => Ok(reply),
+            _ => Err(malformed_reply()),
         }
     }
 
@@ -226,13 +236,14 @@ impl NativeTarget {
             self.keep_in_debugger(monitors, scripts);
             return Ok(());
         }
-        if !self.probes.automata.are_of(monitors) {
-            let definitions =
-                monitors.iter().map(|monitor| AutomatonDef::clone(&monitor.automaton)).collect();
-            self.call_agent(&Request::Properties(definitions))?;
-            self.probes.automata = LoadedAutomata::of(monitors);
+        for request in self.probes.host.load_requests(monitors) {
+            if matches!(request, HostRequest::LoadScripts(_)) {
+                // The library forgets the sites.
+                self.probes.trap_count_at_placement = 0;
+            }
+            self.call_host(request)?;
         }
-        self.upload_scripts()?;
+        self.probes.host.confirm_loaded(monitors);
         self.update_agent_sites()?;
         if !self.is_embedding_worthwhile() {
             self.keep_in_debugger(monitors, scripts);
@@ -253,7 +264,7 @@ impl NativeTarget {
             // No event occurs there before the monitors are uploaded.
             self.send_calls()?;
         }
-        self.call_agent(&Request::Upload(MonitorUpload::new(monitors, scripts)))?;
+        self.call_host(HostRequest::Upload(MonitorUpload::new(monitors, scripts)))?;
         (self.probes.are_probes_used, self.probes.fetched_log) = (true, None);
         Ok(())
     }
@@ -279,7 +290,9 @@ impl NativeTarget {
             return Ok(drain_dead_target::drain(agent));
         }
         agent.freeze(true)?;
-        let Answer::Drained(log) = self.call_agent(&Request::Drain)? else { return Err(malformed_reply()) };
+        let HostReply::Drained(log) = self.call_host(HostRequest::Drain)? else {
+            return Err(malformed_reply());
+        };
         self.fetch_calls()?;
         Ok(log)
     }
@@ -300,7 +313,7 @@ impl NativeTarget {
     }
 
     fn decode_log(&self, log: EncodedReplayLog) -> TargetResult<ReplayLog> {
-        log.decode(&self.probes.automata).ok_or_else(malformed_reply)
+        self.probes.host.decode(log).ok_or_else(malformed_reply)
     }
 
     /// Decodes the log while another stop is reported first. Events to which a reaction is due are kept for the
@@ -387,11 +400,11 @@ impl NativeTarget {
             self.save_log();
             return Ok(true);
         }
-        let request = Request::Step { events: self.batch.clone(), thread: self.current as u32 };
-        match self.call_agent(&request)? {
-            Answer::Stepped(true) => self.report_reaction().map(|_| true),
-            Answer::Stepped(false) => Ok(false),
-            Answer::Busy => {
+        let request = HostRequest::Step { events: self.batch.clone(), thread: self.current as u32 };
+        match self.call_host(request)? {
+            HostReply::Stepped(true) => self.report_reaction().map(|_| true),
+            HostReply::Stepped(false) => Ok(false),
+            HostReply::Busy => {
                 let Some(log) = self.drain_monitors()? else { return Err(malformed_reply()) };
                 self.probes.fetched_log = Some(self.stash_log(log)?);
                 Ok(true)

@@ -27,15 +27,15 @@ mod placement;
 pub(crate) mod quiesce;
 mod recording;
 mod report;
-mod scripts;
 mod shared_ring;
 mod tail_calls;
 pub(crate) mod trampoline;
 
 pub use recording::{RecordingOptions, RecordingResult, RecordingSink};
 
-use invigil_monitor::embedded::{LoadedAutomata, ReplayLog};
+use invigil_monitor::embedded::ReplayLog;
 use invigil_monitor::event::{EventBatch, EventSet};
+use invigil_target::HostProxy;
 use std::collections::BTreeMap;
 use trampoline::NotPatchable;
 
@@ -58,9 +58,8 @@ pub(crate) struct ProbeManager {
     pub(crate) mode: ProbeMode,
     /// Why there are no probes although they are enabled.
     pub(crate) error: Option<String>,
-    /// The properties that the library has loaded.
-    automata: LoadedAutomata,
-    scripts: scripts::ScriptUpload,
+    /// What the library's host of monitors has loaded.
+    pub(crate) host: HostProxy,
     /// Whether the probes are in use: the monitors are embedded, or will be when the target is resumed, or events are
     /// recorded.
     pub(crate) are_probes_used: bool,

@@ -10,7 +10,7 @@ impl NativeTarget {
     pub(crate) fn list_probes(&mut self) -> Vec<ProbeInfo> {
         let mut all = Vec::new();
         let why_not = self.why_no_probes();
-        for plan in self.plans.iter().filter(|plan| !self.probes.is_derived_event(plan.event)) {
+        for plan in self.plans.iter().filter(|plan| !self.probes.host.is_derived(plan.event)) {
             let event = plan.name.clone();
             match &plan.trigger {
                 Trigger::Location | Trigger::Exit => all.extend(self.probes_of(plan, why_not.as_deref())),

@@ -4,6 +4,8 @@
 pub(crate) mod common;
 // Every fast path of embedded monitors against plain stepping.
 mod embedded_monitors;
+// Engines that step outside of the host of embedded monitors.
+mod external_engine;
 // `explain` on the published properties and on every construct.
 mod explain;
 // The formatter.

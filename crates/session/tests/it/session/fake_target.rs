@@ -552,9 +552,8 @@ impl EmbeddedHost for Fake {
         Ok(())
     }
 
-    fn place_scripts(&mut self, scripts: &[ScriptPlan]) -> ScriptPlacement {
+    fn set_scripts(&mut self, scripts: &[ScriptPlan]) {
         self.scripts = Scripts::new(scripts).expect("scripts that can be run");
-        ScriptPlacement::WithMonitors
     }
 
     fn take_replay_log(&mut self) -> TargetResult<Option<ReplayLog>> {

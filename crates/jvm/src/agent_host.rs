@@ -2,19 +2,17 @@
 
 use crate::target::JavaTarget;
 use invigil_jvm_agent::protocol::{Answer, Request, WireReplayLog};
-use invigil_monitor::automaton::AutomatonDef;
 use invigil_monitor::embedded::{
-    EmbeddedMonitor, EncodedReplayLog, LoadedAutomata, MonitorUpload, ReplayLog,
+    EmbeddedMonitor, EncodedReplayLog, HostReply, HostRequest, MonitorUpload, ReplayLog,
 };
-use invigil_monitor::event::{EventBatch, EventSet};
-use invigil_monitor::mac::ScriptPlan;
-use invigil_target::{TargetError, TargetResult};
+use invigil_monitor::event::{EventBatch, EventId};
+use invigil_monitor::mac::{ScriptPlan, ScriptState};
+use invigil_target::{HostProxy, TargetError, TargetResult};
 
 /// The debugger's view of the embedded monitors.
 #[derive(Default)]
-pub(crate) struct HostProxy {
-    /// The automata that the agent has.
-    automata: LoadedAutomata,
+pub(crate) struct AgentHost {
+    proxy: HostProxy,
     /// Whether the monitors step in the agent: embedded and not frozen.
     pub(crate) monitors_step_in_agent: bool,
     /// Whether the agent observes all events, rather than only those that are needed at present.
@@ -26,10 +24,12 @@ pub(crate) struct HostProxy {
     /// Events after `final_log` that need a reaction and that the agent could not send before the program ended, with their
     /// thread.
     unsent_events: Option<(EventBatch, u32)>,
-    /// The input events of embedded scripts.
-    pub(crate) script_inputs: EventSet,
-    /// Plans of the scripts, until they have been sent.
-    script_plans: Vec<ScriptPlan>,
+    /// The events that report the time to scripts, with their periods in milliseconds, until they have been started.
+    ticks: Vec<(EventId, u32)>,
+}
+
+fn malformed_reply() -> TargetError {
+    TargetError::Control("malformed reply from the agent".to_owned())
 }
 
 fn malformed_log() -> TargetError {
@@ -37,39 +37,50 @@ fn malformed_log() -> TargetError {
 }
 
 impl JavaTarget {
-    /// Stores scripts for [`send_scripts`](JavaTarget::send_scripts): the session receives the events that they derive. Must be
-    /// called before the session starts.
+    /// Sets the scripts that are embedded with the monitors.
     pub(crate) fn set_scripts(&mut self, plans: Vec<ScriptPlan>) {
-        for plan in &plans {
-            let inputs = plan.inputs.iter().map(|(event, _)| *event);
-            inputs.for_each(|event| self.host.script_inputs.insert(event));
-        }
-        self.host.script_plans = plans;
+        self.host.ticks = plans.iter().filter_map(|plan| plan.tick).collect();
+        self.host.proxy.set_scripts(plans);
     }
 
-    /// Sends the scripts, unless that has been done.
-    pub(crate) fn send_scripts(&mut self) -> TargetResult {
-        let plans = std::mem::take(&mut self.host.script_plans);
-        if !plans.is_empty() {
-            let plans = plans.iter().map(encoded).collect::<TargetResult<_>>()?;
-            self.request(&Request::LoadScripts { plans })?;
+    /// Starts the events that report the time, unless that has been done.
+    pub(crate) fn start_ticks(&mut self) -> TargetResult {
+        for (event, milliseconds) in std::mem::take(&mut self.host.ticks) {
+            self.request(&Request::StartTicks { event: event.0, milliseconds })?;
         }
         Ok(())
     }
 
-    /// Uploads the states of the monitors, and their automata if the agent does not have them.
-    pub(crate) fn upload_monitors(&mut self, monitors: &[EmbeddedMonitor]) -> TargetResult {
-        if !self.host.automata.are_of(monitors) {
-            let properties = monitors.iter().map(|monitor| encoded::<AutomatonDef>(&monitor.automaton));
-            let properties = properties.collect::<TargetResult<_>>()?;
-            self.request(&Request::LoadProperties { properties })?;
-            self.host.automata = LoadedAutomata::of(monitors);
+    /// Sends a request to the host of the embedded monitors.
+    fn call_host(&mut self, request: &HostRequest) -> TargetResult<HostReply> {
+        let request = postcard::to_allocvec(request).map_err(|error| {
+            TargetError::Control(format!("cannot encode a request to the agent: {error}"))
+        })?;
+        let Answer::Host { reply, dead } = self.request(&Request::Host { request })? else {
+            return Err(malformed_reply());
+        };
+        self.add_dead_objects(dead);
+        match postcard::from_bytes(&reply) {
+            Ok(HostReply::Failed(message)) => Err(TargetError::Control(message)),
+            Ok(reply) => Ok(reply),
+            Err(_) => Err(malformed_reply()),
         }
+    }
+
+    /// Uploads the states of the monitors and scripts, after what the agent does not have yet.
+    pub(crate) fn upload_monitors(
+        &mut self,
+        monitors: &[EmbeddedMonitor],
+        scripts: &[ScriptState],
+    ) -> TargetResult {
+        for request in self.host.proxy.load_requests(monitors) {
+            self.call_host(&request)?;
+        }
+        self.host.proxy.confirm_loaded(monitors);
         if !std::mem::replace(&mut self.host.observes_all, true) {
             self.activate_events(true)?;
         }
-        let upload = encoded(&MonitorUpload::new(monitors, &[]))?;
-        self.request(&Request::EmbedMonitors { upload })?;
+        self.call_host(&HostRequest::Upload(MonitorUpload::new(monitors, scripts)))?;
         (self.host.monitors_step_in_agent, self.host.frozen) = (true, false);
         Ok(())
     }
@@ -79,7 +90,7 @@ impl JavaTarget {
     pub(crate) fn remove_frozen_monitors(&mut self) -> TargetResult {
         if std::mem::take(&mut self.host.frozen) {
             self.host.monitors_step_in_agent = false;
-            self.request(&Request::RemoveMonitors)?;
+            self.call_host(&HostRequest::Remove)?;
             if std::mem::take(&mut self.host.observes_all) {
                 self.activate_events(false)?;
             }
@@ -96,25 +107,28 @@ impl JavaTarget {
             return self.host.final_log.take().transpose();
         }
         self.host.frozen = true;
-        match self.request(&Request::TakeReplayLog) {
-            Ok(Answer::ReplayLog { log: Some(log) }) => {
+        match self.call_host(&HostRequest::Drain) {
+            Ok(HostReply::Drained(Some(log))) => {
                 let mut log = self.decode_log(log)?;
                 // The thread in which they occurred sends them.
                 log.remove_due_events();
                 Ok(Some(log))
             }
             // The program may have ended in the meantime.
-            Ok(Answer::ReplayLog { log: None }) | Err(TargetError::Ended(_)) => {
+            Ok(HostReply::Drained(None)) | Err(TargetError::Ended(_)) => {
                 self.host.final_log.take().transpose()
             }
-            Ok(_) => Err(malformed_log()),
+            Ok(_) => Err(malformed_reply()),
             Err(error) => Err(error),
         }
     }
 
     /// Stores the replay log that the agent sent when the program exited.
     pub(crate) fn store_final_log(&mut self, log: Option<WireReplayLog>) {
-        let mut log = log.map(|log| self.decode_log(log));
+        let mut log = log.map(|WireReplayLog { log, dead }| {
+            self.add_dead_objects(dead);
+            self.decode_log(postcard::from_bytes(&log).map_err(|_| malformed_log())?)
+        });
         self.host.unsent_events = None;
         if let Some(Ok(log)) = &mut log {
             self.host.unsent_events = log.due_events();
@@ -140,14 +154,7 @@ impl JavaTarget {
         true
     }
 
-    fn decode_log(&mut self, log: WireReplayLog) -> TargetResult<ReplayLog> {
-        self.add_dead_objects(log.dead);
-        let encoded: EncodedReplayLog = postcard::from_bytes(&log.log).map_err(|_| malformed_log())?;
-        encoded.decode(&self.host.automata).ok_or_else(malformed_log)
+    fn decode_log(&self, log: EncodedReplayLog) -> TargetResult<ReplayLog> {
+        self.host.proxy.decode(log).ok_or_else(malformed_log)
     }
-}
-
-fn encoded<T: serde::Serialize>(data: &T) -> TargetResult<Vec<u8>> {
-    postcard::to_allocvec(data)
-        .map_err(|error| TargetError::Control(format!("cannot encode data for the agent: {error}")))
 }
