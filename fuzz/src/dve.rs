@@ -16,7 +16,7 @@ pub(crate) fn run(data: &[u8]) {
         assert_eq!(loaded.is_some(), is_valid, "the result is inconsistent with the diagnostics");
         let Some(loaded) = loaded else { continue };
         let model = &loaded.model;
-        assert_eq!(loaded.actions.len(), model.parts().actions.len(), "not every action has a location");
+        assert_eq!(loaded.action_spans.len(), model.parts().actions.len(), "not every action has a location");
         let mut state = model.initial_states().remove(0);
         for step in 0..20 {
             let enabled = model.enabled(&state.words);

@@ -22,15 +22,15 @@ pub(crate) fn pedl(data: &[u8]) {
     let is_valid = !diagnostics.iter().any(Diagnostic::is_error);
     assert_eq!(lowered.is_some(), is_valid, "the result is inconsistent with the diagnostics");
     let Some(lowered) = lowered else { return };
-    lowered.entities.iter().for_each(|entity| drop(entity.place()));
+    lowered.entities.iter().for_each(|entity| drop(entity.entity_ref()));
     let mut recogniser = Recogniser::new(lowered.parts).expect("a compiled script can be run");
-    let variables = recogniser.parts().variables().len() as u32;
+    let variables = recogniser.script().variables().len() as u32;
     for at in 0..variables.min(8) {
         // A value of another type is rejected.
         _ = recogniser.snapshot(Snapshot::Update(VariableId(at), Value::Int(1)), i64::from(at));
         _ = recogniser.snapshot(Snapshot::Update(VariableId(at), Value::Double(-0.5)), i64::from(at));
     }
-    for at in 0..(recogniser.parts().methods().len() as u32).min(8) {
+    for at in 0..(recogniser.script().methods().len() as u32).min(8) {
         _ = recogniser.snapshot(Snapshot::Start(MethodId(at), &[]), 100);
         _ = recogniser.snapshot(Snapshot::End(MethodId(at), &[], Value::Undefined), 101);
     }
@@ -53,7 +53,7 @@ pub(crate) fn medl(data: &[u8]) {
     assert_eq!(lowered.is_some(), is_valid, "the result is inconsistent with the diagnostics");
     let Some(lowered) = lowered else { return };
     let mut checker = Checker::new(lowered.parts).expect("a compiled script can be run");
-    let imports = checker.parts().imports();
+    let imports = checker.script().imports();
     let mut group = EventGroup::default();
     for time in 0..4 {
         group.begin(time * 1000);

@@ -147,8 +147,8 @@ pub fn check<L: CheckListener>(
         announce(&violations[reported..], options, listener);
     }
     let mut properties: Vec<_> = runs.into_iter().map(|run| run.finish(complete)).collect();
-    for (property, silent) in supplied.finish(catalog) {
-        properties[property].silent.push(silent);
+    for (property, parameter) in supplied.finish(catalog) {
+        properties[property].never_supplied.push(parameter);
     }
     for (property, event) in supplied.absent(catalog) {
         properties[property].absent.push(event);

@@ -48,10 +48,10 @@ impl EventContext {
 /// Ring buffer of recent steps with their environments.
 pub(crate) struct History {
     steps: Vec<Step>,
-    /// The environments after the steps, `env` values each.
+    /// The environments after the steps, `env_len` values each.
     envs: Vec<Value>,
     /// Number of variables of the property.
-    env: usize,
+    env_len: usize,
     /// Total number of steps.
     count: usize,
     /// Number of steps whose event is known.
@@ -65,8 +65,8 @@ fn inline_or_unset(value: Value) -> Value {
 
 impl History {
     pub(crate) fn new(automaton: &Automaton) -> History {
-        let env = automaton.env.len();
-        History { steps: Vec::new(), envs: Vec::new(), env, count: 0, settled: 0 }
+        let env_len = automaton.env.len();
+        History { steps: Vec::new(), envs: Vec::new(), env_len, count: 0, settled: 0 }
     }
 
     /// Sets the event of all steps since the last call.
@@ -84,9 +84,9 @@ impl History {
 
     pub(crate) fn created(&mut self, slices: &SliceTable, slice: SliceId) {
         // The slice was copied from its parent; a guard may have changed it since.
-        let model = slices.parent(slice).unwrap_or(slice);
-        let state = slices.state(model);
-        self.push(slices, model, Step { slice, state, branch: None, event: EventContext::UNKNOWN });
+        let env_slice = slices.parent(slice).unwrap_or(slice);
+        let state = slices.state(env_slice);
+        self.push(slices, env_slice, Step { slice, state, branch: None, event: EventContext::UNKNOWN });
     }
 
     #[inline]
@@ -100,17 +100,17 @@ impl History {
         self.push(slices, taken.slice, step);
     }
 
-    /// Adds a step with the current environment of the slice `model`.
+    /// Adds a step with the current environment of the slice `env_slice`.
     #[inline]
-    fn push(&mut self, slices: &SliceTable, model: SliceId, step: Step) {
-        let env = slices.env(model).iter().map(|value| inline_or_unset(*value));
+    fn push(&mut self, slices: &SliceTable, env_slice: SliceId, step: Step) {
+        let env = slices.env(env_slice).iter().map(|value| inline_or_unset(*value));
         if self.steps.len() < CAPACITY {
             self.steps.push(step);
             self.envs.extend(env);
         } else {
             let slot = self.count % CAPACITY;
             self.steps[slot] = step;
-            for (slot, value) in self.envs[slot * self.env..].iter_mut().zip(env) {
+            for (slot, value) in self.envs[slot * self.env_len..].iter_mut().zip(env) {
                 *slot = value;
             }
         }
@@ -156,7 +156,7 @@ impl History {
     ) -> PathStep {
         let step = &self.steps[slot];
         let state = &automaton.states[usize::from(step.state)];
-        let values = &self.envs[slot * self.env..(slot + 1) * self.env];
+        let values = &self.envs[slot * self.env_len..(slot + 1) * self.env_len];
         let event = Event { id: step.event.event_id, params: &step.event.params, text: "" };
         let view = slices.values_view();
         let show = |value: Value| {

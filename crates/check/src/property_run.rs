@@ -32,7 +32,7 @@ struct ViolationObserver<'a, L> {
     unhandled: u64,
     /// Violations at the current event.
     fresh: Vec<ObservedViolation>,
-    missing: Option<usize>,
+    missing_parameter: Option<usize>,
     /// Number of violations that may still be reported.
     limit: usize,
     /// The recent steps of all slices, if the trace cannot be read again.
@@ -80,7 +80,7 @@ impl<L: CheckListener> Observer for ViolationObserver<'_, L> {
     }
 
     fn event_skipped(&mut self, parameter: usize) {
-        self.missing = Some(parameter);
+        self.missing_parameter = Some(parameter);
     }
 }
 
@@ -200,14 +200,14 @@ impl<'a> PropertyRun<'a> {
                 if let Some(history) = &mut observer.history {
                     history.settle(&event, index, time, position);
                     if observer.fresh.is_empty()
-                        && observer.missing.is_none()
+                        && observer.missing_parameter.is_none()
                         && verdict != Some(Verdict::Error)
                     {
                         return ControlFlow::Continue(());
                     }
                 }
                 let reported_event = violation::reported_event(catalog, &event, index, time, position);
-                if let Some(parameter) = observer.missing.take() {
+                if let Some(parameter) = observer.missing_parameter.take() {
                     outcome.count_skipped_event(catalog, &event, parameter, position);
                 }
                 if let Some(failure) = slices.fault() {
@@ -303,7 +303,7 @@ impl<'a, L: CheckListener> ViolationObserver<'a, L> {
             commands: 0,
             unhandled: 0,
             fresh: Vec::new(),
-            missing: None,
+            missing_parameter: None,
             limit,
             history,
         }
@@ -311,7 +311,7 @@ impl<'a, L: CheckListener> ViolationObserver<'a, L> {
 
     #[inline(always)]
     fn is_quiet(&self) -> bool {
-        self.fresh.is_empty() && self.missing.is_none() && self.history.is_none()
+        self.fresh.is_empty() && self.missing_parameter.is_none() && self.history.is_none()
     }
 }
 
@@ -327,9 +327,9 @@ impl PropertyResult {
         let Some(decl) = catalog.get(event.id) else { return };
         let Some(source) = decl.params.get(parameter) else { return };
         let (event, param) = (decl.to_string(), source.name.clone());
-        match self.missing.iter_mut().find(|skipped| skipped.event == event && skipped.param == param) {
+        match self.skipped.iter_mut().find(|skipped| skipped.event == event && skipped.param == param) {
             Some(skipped) => skipped.count += 1,
-            None => self.missing.push(SkippedEvents {
+            None => self.skipped.push(SkippedEvents {
                 event,
                 param,
                 fields: source.fields(),

@@ -42,13 +42,13 @@ pub struct PropertyResult {
     /// For an undecided property: whether it would hold if the trace ended here.
     pub presumably: Option<bool>,
     /// Events that were skipped.
-    pub missing: Vec<SkippedEvents>,
+    pub skipped: Vec<SkippedEvents>,
     /// Parameters that no event supplied and that are therefore treated as false.
-    pub silent: Vec<NeverSupplied>,
+    pub never_supplied: Vec<NeverSupplied>,
     /// Number of events that were evaluated without a transition.
     pub unhandled: u64,
     /// Whether the property is a sliced formula without slices, so that it has no verdict.
-    pub is_unseen: bool,
+    pub has_no_verdict: bool,
     /// Events that a formula names and that do not occur in the trace, although other events do.
     pub absent: Vec<String>,
     /// Number of calls of `debugger(command)`. A check ignores them.
@@ -79,10 +79,10 @@ impl PropertyResult {
         if let (true, Some(root), true) = (automaton.formula.is_some(), root, self.states.is_empty()) {
             let root = &automaton.states[usize::from(root)];
             // An instance in its initial state need not exist as a slice.
-            let all_events_evaluated = self.missing.is_empty();
+            let all_events_evaluated = self.skipped.is_empty();
             let holds = root.verdict == Verdict::Accepting
                 || root.at_end == EndVerdict::Decided(true) && complete && all_events_evaluated;
-            self.is_unseen = !holds;
+            self.has_no_verdict = !holds;
             if root.at_end == EndVerdict::Presumably(true) && all_events_evaluated {
                 self.presumably = Some(true);
             }
@@ -98,7 +98,7 @@ impl PropertyResult {
         } else if self.violations > 0 {
             Verdict::NonAccepting
         } else {
-            let without_slices = if self.is_unseen { Verdict::Undecided } else { Verdict::Accepting };
+            let without_slices = if self.has_no_verdict { Verdict::Undecided } else { Verdict::Accepting };
             self.states.iter().map(|(_, verdict, _)| *verdict).max().unwrap_or(without_slices)
         }
     }
@@ -166,8 +166,8 @@ impl CheckResult {
 
     /// Number of events that properties skipped because of a missing parameter.
     pub fn skipped_events(&self) -> u64 {
-        let missing = self.properties.iter().flat_map(|property| &property.missing);
-        missing.map(|missing| missing.count).sum()
+        let skipped = self.properties.iter().flat_map(|property| &property.skipped);
+        skipped.map(|skipped| skipped.count).sum()
     }
 
     /// Number of checked events.

@@ -60,7 +60,8 @@ impl SuppliedTracker {
         SuppliedTracker { unsupplied, absent, occurred: vec![false; catalog.len()], any_occurred: false }
     }
 
-    /// Removes what these events supply. Usually the first events supply everything, so the cost is negligible.
+    /// Removes the parameters and events that a batch supplies. Usually the first events supply everything, so the cost
+    /// is negligible.
     pub(crate) fn observe(&mut self, batch: &EventBatch) {
         if !self.absent.is_empty() {
             (0..batch.len()).for_each(|at| self.occurred[batch.event(at).id.0 as usize] = true);
@@ -111,7 +112,7 @@ fn parameters_read(automaton: &Automaton) -> BTreeSet<(EventId, usize, bool)> {
     for ((_, event_id), first) in &decisions.roots {
         let mut open = vec![*first];
         while let Some(next) = open.pop() {
-            let DecisionEdge::Ask(number) = next else { continue };
+            let DecisionEdge::Test(number) = next else { continue };
             if !seen.insert((*event_id, number)) {
                 continue;
             }

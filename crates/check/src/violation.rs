@@ -73,7 +73,8 @@ pub struct PathStep {
     pub env: Vec<Variable>,
 }
 
-/// A violation: a slice entered a non-accepting state, or the trace ended in a state that is not a valid final state.
+/// A violation: a slice entered a non-accepting state, or the complete trace ended in a state that violates the
+/// property.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Violation {
     /// Index of the property.

@@ -35,12 +35,12 @@ pub(crate) fn run(args: &Check, terminal: &Terminal) -> Result<ExitCode, CliErro
     let shows_text = !args.quiet && !machine_readable;
     let shows_progress =
         terminal.is_stderr_terminal() && !args.quiet && !args.prints && !inputs.are_interactive();
-    let violations = ViolationRenderer { automata: &loaded.automata, inputs: &names };
+    let renderer = ViolationRenderer { automata: &loaded.automata, inputs: &names };
     let properties = loaded.automata.iter().map(|automaton| automaton.name.as_str()).collect();
     let mut listener = CheckProgressListener::new(&interrupt, properties)
         .with_progress(shows_progress.then(|| Progress::new(inputs.size())))
         .with_prints(args.prints)
-        .with_violations(shows_text.then_some((violations, terminal.style)));
+        .with_violations(shows_text.then_some((renderer, terminal.style)));
     let options = options(args, is_rereadable);
     let outcome = check(&loaded.automata, &loaded.catalog, || inputs.open(), &options, &mut listener);
     let reported = listener.finish();
@@ -106,12 +106,12 @@ fn status(report: &Report<'_>) -> u8 {
     }
 }
 
-/// Rejects standard input as both a property and the trace: it can be read only once.
+/// Rejects standard input as both the trace and a property or a file of functions: it can be read only once.
 fn check_stdin(args: &Check) -> Result<(), CliError> {
     let is_trace = args.traces.is_empty() || args.traces.iter().any(|path| is_standard(path));
     if is_trace && args.properties.iter().chain(&args.functions).any(|path| is_standard(path)) {
         return Err(CliError::new(
-            "standard input cannot be both a property and the trace; put one of them in a file",
+            "standard input cannot be both the trace and a property or a file of functions; put one of them in a file",
         ));
     }
     Ok(())

@@ -82,14 +82,14 @@ impl CheckListener for CheckProgressListener<'_> {
     }
 
     fn violation(&mut self, violation: &Violation) {
-        let Some((violations, style)) = &self.reporter else { return };
+        let Some((renderer, style)) = &self.reporter else { return };
         // Removes the bar before text is printed; the next progress call draws it again.
         if let Some(progress) = &mut self.progress {
             progress.clear();
         }
         let gap = if self.reported > 0 { "\n" } else { "" };
         self.reported += 1;
-        let text = violations.text(self.reported, violation, style);
+        let text = renderer.text(self.reported, violation, style);
         self.is_output_closed |= write!(self.out, "{gap}{text}").is_err();
         self.flush();
     }

@@ -89,21 +89,21 @@ fn debug_remote(address: &Address, args: &Debug, terminal: &Terminal) -> Result<
         return Err(CliError::new(format_args!("{option} applies to models only, not to remote languages")));
     }
     let remote = remote::start(address, &args.remote)?;
-    let ended =
+    let outcome =
         run_debugger(&ReportingRemote::new(&remote, terminal), &RemoteSyntax(&remote), args, terminal)?;
-    Ok(if remote.error().is_some() { ExitCode::from(SUBJECT_FAILED) } else { ended })
+    Ok(if remote.error().is_some() { ExitCode::from(SUBJECT_FAILED) } else { outcome })
 }
 
 fn debug_model(args: &Debug, terminal: &Terminal) -> Result<ExitCode, CliError> {
-    let given = models::load(
+    let loaded_model = models::load(
         &args.model,
         ModelOptions { wraps: args.wrap, ..ModelOptions::default() },
         terminal.errors.colour,
     )?;
-    explore::warn(&given, terminal);
-    let model = &given.loaded.model;
+    explore::warn(&loaded_model, terminal);
+    let model = &loaded_model.file.model;
     let colour = terminal.style.colour;
-    let readers = ModelSyntax {
+    let syntax = ModelSyntax {
         model,
         expression: Box::new(move |text| {
             let (sources, source) = typed_source(text);
@@ -113,18 +113,18 @@ fn debug_model(args: &Debug, terminal: &Terminal) -> Result<ExitCode, CliError> 
             // The automaton of a formula's violations is the automaton of its negation.
             let negated = format!("!({text})");
             let (sources, source) = typed_source(&negated);
-            model::never(model, source, &negated, text)
+            model::never_claim(model, source, &negated, text)
                 .map_err(|diagnostics| shown(&sources, &diagnostics, colour))
         }),
         property: Box::new(move |file| property(model, file, colour)),
     };
-    run_debugger(model, &readers, args, terminal)
+    run_debugger(model, &syntax, args, terminal)
 }
 
 /// Runs the debugger on the commands of the user or of a file.
 fn run_debugger<'a, S: Semantics + Evaluate + Describe, D: SubjectSyntax<S>>(
     subject: &'a S,
-    dialect: &'a D,
+    syntax: &'a D,
     args: &Debug,
     terminal: &Terminal,
 ) -> Result<ExitCode, CliError>
@@ -132,7 +132,7 @@ where
     S::Expr: Clone + Send + Sync + 'a,
 {
     let interrupt = InterruptHandle::default();
-    listen(&interrupt);
+    forward_ctrl_c(&interrupt);
     let config = ReplConfig {
         name: args.model.display().to_string(),
         style: terminal.style,
@@ -148,10 +148,10 @@ where
     let mut lines = script.map(Cursor::new);
     let input = lines.as_mut().map_or(Input::Terminal, |lines| Input::Lines(lines));
     let mut out = io::stdout();
-    let ended = debug(subject, dialect, None, config, input, &mut out);
+    let outcome = debug(subject, syntax, None, config, input, &mut out);
     // A closed pipe, as with `| head`, is not an error.
     let _ = out.flush();
-    match ended.map_err(CliError::new)? {
+    match outcome.map_err(CliError::new)? {
         ReplOutcome::Done => Ok(ExitCode::SUCCESS),
         ReplOutcome::Failed => Ok(ExitCode::from(INVALID_INPUT)),
     }
@@ -178,7 +178,7 @@ fn property<'a>(model: &'a Model, file: &str, colour: bool) -> Result<Breakpoint
 }
 
 /// Makes Ctrl-C interrupt a search instead of terminating the command.
-fn listen(interrupt: &InterruptHandle) {
+fn forward_ctrl_c(interrupt: &InterruptHandle) {
     let (ctrl_c, interrupt) = (InterruptFlag::install_without_exit(), interrupt.clone());
     thread::spawn(move || {
         loop {

@@ -1,4 +1,5 @@
-//! Ctrl-C: the first one requests the result so far. Commands that install the plain handler end at the second one.
+//! Ctrl-C: the first one requests the result so far. With [`InterruptFlag::install`], the second one terminates the
+//! command.
 
 use crate::INTERRUPTED;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};

@@ -23,10 +23,11 @@ const COMMAND_LINE: &str = "<command line>";
 /// Compiled properties with their event catalog and sources.
 pub(crate) struct Loaded {
     pub(crate) automata: Vec<Automaton>,
-    /// The syntax trees of the properties, in the same order.
-    pub(crate) written: Vec<PropertySource>,
-    /// For each property, the index of the argument that it comes from.
-    pub(crate) given: Vec<usize>,
+    /// The syntax trees of the properties, in the same order. The properties of scripts, which come last, have none.
+    pub(crate) property_sources: Vec<PropertySource>,
+    /// For each property, the index of the argument that it comes from. The properties of scripts have `usize::MAX`
+    /// minus the index of their pair of scripts.
+    pub(crate) argument_indexes: Vec<usize>,
     pub(crate) catalog: EventCatalog,
     pub(crate) sources: Sources,
     pub(crate) warnings: Vec<Diagnostic>,
@@ -35,8 +36,9 @@ pub(crate) struct Loaded {
 impl Loaded {
     /// Errors for formulae that name no event: on a live program, formulae are evaluated only at events.
     pub(crate) fn formulae_without_events(&self) -> Vec<Diagnostic> {
-        let is_event =
-            |symbol| self.catalog.get(symbol).is_some_and(|s| s.name != STATE_EVENT && s.name != ANY_EVENT);
+        let is_event = |event_id| {
+            self.catalog.get(event_id).is_some_and(|decl| decl.name != STATE_EVENT && decl.name != ANY_EVENT)
+        };
         let has_no_event =
             |automaton: &&Automaton| automaton.events().next().is_some() && !automaton.events().any(is_event);
         let diagnostic = |automaton: &Automaton| {
@@ -60,7 +62,7 @@ pub(crate) fn load(properties: &[PathBuf], functions: &[PathBuf], colour: bool) 
         return Err(CliError::new("`-` is specified twice, but there is only one standard input"));
     }
     let mut files = SourceFiles::default();
-    for (path, name) in properties.iter().zip(property_names(properties)) {
+    for (path, name) in properties.iter().zip(names_from_paths(properties)) {
         let entry = files.entry(path, name);
         files.properties.extend(entry);
     }
@@ -81,14 +83,13 @@ pub(crate) fn load_scenarios(
     let (scenarios, diagnostics) = with_large_stack(|| {
         let mut scenarios = Vec::new();
         let mut diagnostics: Vec<Diagnostic> = Vec::new();
-        for (id, name) in read.iter().zip(property_names(paths)) {
+        for (id, name) in read.iter().zip(names_from_paths(paths)) {
             let Some(id) = id else { continue };
-            let (written, found) =
-                scn::parse(*id, sources.get(*id).map_or("", |source| source.text.as_str()));
-            let readable = !found.iter().any(Diagnostic::is_error);
+            let (parsed, found) = scn::parse(*id, sources.get(*id).map_or("", |source| source.text.as_str()));
+            let is_valid = !found.iter().any(Diagnostic::is_error);
             diagnostics.extend(found);
-            if readable {
-                let (scenario, found) = scn::lower(&name, &written, &automata);
+            if is_valid {
+                let (scenario, found) = scn::lower(&name, &parsed, &automata);
                 diagnostics.extend(found);
                 scenarios.extend(scenario);
             }
@@ -120,16 +121,14 @@ pub(crate) fn with_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Resu
     thread::scope(|scope| {
         let worker =
             thread::Builder::new().stack_size(STACK_SIZE).spawn_scoped(scope, work).map_err(|error| {
-                CliError::new(format_args!("cannot start a thread to compile the properties: {error}"))
+                CliError::new(format_args!("cannot start a thread to compile the files: {error}"))
             })?;
-        worker
-            .join()
-            .map_err(|_| CliError::new("internal error while compiling a property; please report this"))
+        worker.join().map_err(|_| CliError::new("internal error while compiling a file; please report this"))
     })
 }
 
-/// Names of the properties in reports: the stem of the file name, or the whole path if stems are ambiguous.
-fn property_names(paths: &[PathBuf]) -> Vec<String> {
+/// Names of properties or scenarios in reports: the stem of the file name, or the whole path if stems are ambiguous.
+fn names_from_paths(paths: &[PathBuf]) -> Vec<String> {
     let stem = |path: &Path| path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
     let ambiguous = |path: &&PathBuf| paths.iter().filter(|other| stem(other) == stem(path)).count() > 1;
     let name = |path: &PathBuf| match path {
@@ -155,10 +154,10 @@ enum Language {
 }
 
 /// Makes a name unique by appending a number.
-fn unique_name(name: &str, known: &[&str]) -> String {
+fn unique_name(name: &str, used: &[&str]) -> String {
     let numbered = (2..).map(|number| format!("{name} ({number})"));
     let mut names = std::iter::once(name.to_owned()).chain(numbered);
-    names.find(|name| !known.contains(&name.as_str())).unwrap_or_default()
+    names.find(|name| !used.contains(&name.as_str())).unwrap_or_default()
 }
 
 /// Files that are read and not yet compiled.
@@ -171,7 +170,8 @@ struct SourceFiles {
 }
 
 impl SourceFiles {
-    /// Reads a property argument: a file in one of the languages, or a formula. `name` is the name from the file.
+    /// Reads a property argument: a file in one of the languages, or a formula. `name` is the name derived from the
+    /// file name.
     fn entry(&mut self, path: &Path, name: String) -> Option<PropertyEntry> {
         let text = path.to_str().unwrap_or_default();
         let (file, options) = match FormulaArgument::parse(text) {
@@ -220,20 +220,20 @@ impl SourceFiles {
             let mut catalog = EventCatalog::default();
             let mut compiled = Vec::new();
             let mut diagnostics: Vec<Diagnostic> = Vec::new();
-            for (given, PropertyEntry { source, language }) in properties.iter().enumerate() {
+            for (argument_index, PropertyEntry { source, language }) in properties.iter().enumerate() {
                 let (all, found) = parse(*source, text(*source), language);
                 // A file with syntax errors is not compiled: the errors that follow from them are noise.
-                let readable = !found.iter().any(Diagnostic::is_error);
+                let is_valid = !found.iter().any(Diagnostic::is_error);
                 diagnostics.extend(found);
-                for (name, mut written) in all.into_iter().filter(|_| readable) {
-                    let known: Vec<&str> = compiled
+                for (name, mut property_source) in all.into_iter().filter(|_| is_valid) {
+                    let used: Vec<&str> = compiled
                         .iter()
                         .map(|(automaton, _): &(Automaton, _)| automaton.name.as_str())
                         .collect();
-                    if let PropertySource::Ltl(property) = &mut written {
-                        property.name = unique_name(&property.name, &known);
+                    if let PropertySource::Ltl(property) = &mut property_source {
+                        property.name = unique_name(&property.name, &used);
                     }
-                    let (automaton, mut found) = match &written {
+                    let (automaton, mut found) = match &property_source {
                         PropertySource::Prop(property) => {
                             lower::lower(&name, property, &functions, &mut catalog)
                         }
@@ -242,15 +242,23 @@ impl SourceFiles {
                     // Errors in functions are found again for each property; report them once.
                     found.retain(|new| !diagnostics.contains(new));
                     diagnostics.extend(found);
-                    compiled.extend(automaton.map(|automaton| (automaton, (written, given))));
+                    compiled
+                        .extend(automaton.map(|automaton| (automaton, (property_source, argument_index))));
                 }
             }
             (catalog, compiled, diagnostics)
         })?;
         if unreadable.is_empty() && !diagnostics.iter().any(Diagnostic::is_error) {
             let (automata, rest): (Vec<_>, Vec<_>) = compiled.into_iter().unzip();
-            let (written, given) = rest.into_iter().unzip();
-            return Ok(Loaded { automata, written, given, catalog, sources, warnings: diagnostics });
+            let (property_sources, argument_indexes) = rest.into_iter().unzip();
+            return Ok(Loaded {
+                automata,
+                property_sources,
+                argument_indexes,
+                catalog,
+                sources,
+                warnings: diagnostics,
+            });
         }
         let mut shown = unreadable;
         if !diagnostics.is_empty() {
@@ -285,9 +293,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn property_names_are_stems_unless_ambiguous() {
+    fn names_from_paths_are_stems_unless_ambiguous() {
         let paths = ["a/queue.prop", "b/queue.prop", "c/gate.prop"].map(PathBuf::from);
-        assert_eq!(property_names(&paths), ["a/queue.prop", "b/queue.prop", "gate"]);
+        assert_eq!(names_from_paths(&paths), ["a/queue.prop", "b/queue.prop", "gate"]);
     }
 
     #[test]

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 /// A model, its claims, and the sources that diagnostics refer to.
 pub(crate) struct LoadedModel {
-    pub(crate) loaded: ModelFile,
+    pub(crate) file: ModelFile,
     pub(crate) sources: Sources,
     pub(crate) warnings: Vec<Diagnostic>,
 }
@@ -47,12 +47,12 @@ pub(crate) fn load_text(
     let mut sources = Sources::default();
     let source = sources.add(name, text);
     let is_dve = path.extension().is_some_and(|ending| ending == "dve");
-    let (loaded, diagnostics) = with_large_stack(|| match is_dve {
+    let (file, diagnostics) = with_large_stack(|| match is_dve {
         true => dve::load(source, text, &dve::Options { wraps: options.wraps }),
         false => model::load_with(source, text, &model::Options { mailboxes: options.mailboxes }),
     })?;
-    match loaded {
-        Some(loaded) => Ok(LoadedModel { loaded, sources, warnings: diagnostics }),
+    match file {
+        Some(file) => Ok(LoadedModel { file, sources, warnings: diagnostics }),
         None => Err(CliError::rendered(report::render(&sources, &diagnostics, colour))),
     }
 }
@@ -61,7 +61,7 @@ impl LoadedModel {
     /// Parses an expression over the model, given on the command line.
     pub(crate) fn expression(&mut self, text: &str, colour: bool) -> Result<Expression, CliError> {
         let source = self.sources.add("<command line>", text);
-        model::predicate(&self.loaded.model, source, text)
+        model::predicate(&self.file.model, source, text)
             .map_err(|diagnostics| CliError::rendered(report::render(&self.sources, &diagnostics, colour)))
     }
 
@@ -74,12 +74,7 @@ impl LoadedModel {
             _ => (text, text),
         };
         let body = ClaimBody::Always(self.expression(expression, colour)?);
-        self.loaded.claims.push(Claim {
-            name: name.to_owned(),
-            span: Default::default(),
-            what: body,
-            formula: None,
-        });
+        self.file.claims.push(Claim { name: name.to_owned(), span: Default::default(), body, formula: None });
         Ok(())
     }
 
@@ -88,7 +83,7 @@ impl LoadedModel {
         for text in texts {
             let body = ClaimBody::Always(Expression::unary(Unary::Not, self.expression(text, colour)?));
             let name = format!("never {text}");
-            self.loaded.claims.push(Claim { name, span: Default::default(), what: body, formula: None });
+            self.file.claims.push(Claim { name, span: Default::default(), body, formula: None });
         }
         Ok(())
     }
@@ -121,16 +116,16 @@ impl LoadedModel {
                 );
                 continue;
             }
-            match model::never_at(
-                &self.loaded.model,
+            match model::never_claim_at(
+                &self.file.model,
                 (source, property.span.start),
                 &property.formula,
                 &property.name,
             ) {
-                Ok(omega) => self.loaded.claims.push(Claim {
+                Ok(omega) => self.file.claims.push(Claim {
                     name: property.name.clone(),
                     span: property.span,
-                    what: ClaimBody::Never(omega),
+                    body: ClaimBody::Never(omega),
                     formula: Some(property.formula.clone()),
                 }),
                 Err(found) => diagnostics.extend(found),
@@ -146,14 +141,14 @@ impl LoadedModel {
     /// For each claimed formula, an automaton that accepts the executions satisfying it.
     pub(crate) fn satisfying_automata(&self, colour: bool) -> Result<Vec<OmegaAutomaton>, CliError> {
         let mut automata = Vec::new();
-        for claim in &self.loaded.claims {
+        for claim in &self.file.claims {
             let Some(formula) = &claim.formula else { continue };
             // `never` builds the automaton of a formula's violations, so it is given the negation: the violations of
             // `!f` are the executions that satisfy `f`.
             let negated = format!("!({formula})");
             let mut sources = Sources::default();
             let source = sources.add("<formula>", &*negated);
-            let automaton = model::never(&self.loaded.model, source, &negated, &claim.name)
+            let automaton = model::never_claim(&self.file.model, source, &negated, &claim.name)
                 .map_err(|diagnostics| CliError::rendered(report::render(&sources, &diagnostics, colour)))?;
             automata.push(automaton);
         }

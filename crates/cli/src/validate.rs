@@ -82,8 +82,8 @@ pub(crate) fn run(
     terminal: &Terminal,
 ) -> Result<ExitCode, CliError> {
     let validate = &args.validate;
-    let dot_taken = validate.dot.as_deref().is_some_and(is_standard);
-    if dot_taken && args.json {
+    let is_dot_to_stdout = validate.dot.as_deref().is_some_and(is_standard);
+    if is_dot_to_stdout && args.json {
         return Err(CliError::new(
             "only one report can be written to standard output; name a file for `--dot`",
         ));
@@ -93,9 +93,10 @@ pub(crate) fn run(
             "standard input cannot be both the model and the trace; put one of them in a file",
         ));
     }
-    let given = models::load(path, ModelOptions::default(), terminal.errors.colour)?;
-    if !given.warnings.is_empty() && !args.quiet {
-        terminal.eprint(&(render(&given.sources, &given.warnings, terminal.errors.colour) + "\n"));
+    let loaded_model = models::load(path, ModelOptions::default(), terminal.errors.colour)?;
+    if !loaded_model.warnings.is_empty() && !args.quiet {
+        terminal
+            .eprint(&(render(&loaded_model.sources, &loaded_model.warnings, terminal.errors.colour) + "\n"));
     }
     let names = NameMapping {
         map: validate.map.clone(),
@@ -104,7 +105,7 @@ pub(crate) fn run(
         hidden: validate.hidden.clone(),
         logged: validate.logged.clone(),
     };
-    let binding = Binding::new(&given.loaded.model, &names).map_err(|errors| {
+    let binding = Binding::new(&loaded_model.file.model, &names).map_err(|errors| {
         let messages = errors.iter().map(|error| {
             let meant = nearest(&error.name, error.known.iter().map(String::as_str));
             let meant = meant.map_or(String::new(), |meant| format!("; did you mean `{meant}`?"));
@@ -134,19 +135,19 @@ pub(crate) fn run(
     if let Some(progress) = &mut progress {
         progress.clear();
     }
-    write_reports(&validation, args, dot_taken, terminal, interrupt.is_set())
+    write_reports(&validation, args, is_dot_to_stdout, terminal, interrupt.is_set())
 }
 
 fn write_reports(
     validation: &ValidationReport,
     args: &Check,
-    dot_taken: bool,
+    is_dot_to_stdout: bool,
     terminal: &Terminal,
     is_interrupted: bool,
 ) -> Result<ExitCode, CliError> {
     if args.json {
         terminal.print(&format!("{:#}\n", validation.json()))?;
-    } else if !args.quiet && !dot_taken {
+    } else if !args.quiet && !is_dot_to_stdout {
         terminal.print(&validation.text(&terminal.style))?;
     }
     if let Some(path) = &args.validate.dot {

@@ -1,7 +1,7 @@
 //! The command interface of the live debugger: types of the command table, lookup and parsing of a line.
 
 use crate::command_error::CommandError;
-use crate::commands as all;
+use crate::commands::TABLES;
 use crate::repl_state::ReplState;
 use invigil_expr::diag::nearest;
 use invigil_session::Session;
@@ -87,7 +87,7 @@ pub struct Command {
     /// Its full name.
     pub name: &'static str,
     /// Other names.
-    pub short: &'static [&'static str],
+    pub aliases: &'static [&'static str],
     /// Syntax of its arguments.
     pub usage: &'static str,
     /// One-line description.
@@ -112,7 +112,7 @@ impl Command {
     ) -> Command {
         Command {
             name,
-            short: &[],
+            aliases: &[],
             usage,
             summary,
             more: "",
@@ -123,8 +123,8 @@ impl Command {
         }
     }
 
-    pub(crate) const fn short(self, short: &'static [&'static str]) -> Command {
-        Command { short, ..self }
+    pub(crate) const fn aliases(self, aliases: &'static [&'static str]) -> Command {
+        Command { aliases, ..self }
     }
 
     pub(crate) const fn argument(self, argument: ArgumentKind) -> Command {
@@ -147,25 +147,25 @@ impl Command {
 
 /// All commands, in the order of the help.
 pub fn commands() -> impl Iterator<Item = &'static Command> {
-    all::TABLES.iter().flat_map(|table| table.iter())
+    TABLES.iter().flat_map(|table| table.iter())
 }
 
-/// Finds a command by name, short form or unambiguous prefix.
+/// Finds a command by name, alias or unambiguous prefix.
 pub(crate) fn find_command(word: &str) -> Result<&'static Command, String> {
-    let exact = commands().find(|command| command.name == word || command.short.contains(&word));
+    let exact = commands().find(|command| command.name == word || command.aliases.contains(&word));
     if let Some(command) = exact {
         return Ok(command);
     }
     let mut matching: Vec<&Command> = commands().filter(|command| command.name.starts_with(word)).collect();
     if matching.is_empty() {
-        let other = |command: &&Command| command.short.iter().any(|name| name.starts_with(word));
+        let other = |command: &&Command| command.aliases.iter().any(|name| name.starts_with(word));
         matching = commands().filter(other).collect();
     }
     match matching[..] {
         [command] => Ok(command),
         [] => {
             let names = commands()
-                .flat_map(|command| std::iter::once(command.name).chain(command.short.iter().copied()));
+                .flat_map(|command| std::iter::once(command.name).chain(command.aliases.iter().copied()));
             let near = nearest(word, names.filter(|name| name.len() > 1));
             Err(match near {
                 Some(near) => format!("unknown command `{word}`: did you mean `{near}`?"),
@@ -180,13 +180,13 @@ pub(crate) fn find_command(word: &str) -> Result<&'static Command, String> {
 }
 
 /// Joins names: `a, b or c`.
-pub(crate) fn listed(words: &[&str], last: &str) -> String {
+pub(crate) fn listed(words: &[&str], conjunction: &str) -> String {
     match words {
         [] => String::new(),
         [one] => format!("`{one}`"),
-        [all @ .., end] => {
+        [all @ .., last] => {
             let all: Vec<String> = all.iter().map(|word| format!("`{word}`")).collect();
-            format!("{} {last} `{end}`", all.join(", "))
+            format!("{} {conjunction} `{last}`", all.join(", "))
         }
     }
 }

@@ -24,7 +24,7 @@ pub(crate) struct ReplState {
     pub(crate) has_run: bool,
     /// Whether `quit` was executed.
     pub(crate) has_quit: bool,
-    /// Question that the user must confirm before the command is executed.
+    /// Question that the user must answer with yes before the command is executed.
     pub(crate) question: Option<String>,
     /// Whether the user has confirmed, or the prompt is not interactive.
     pub(crate) confirmed: bool,

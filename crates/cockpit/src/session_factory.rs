@@ -28,9 +28,10 @@ pub struct Files {
 pub struct LoadedFiles {
     /// The properties.
     pub automata: Vec<Arc<Automaton>>,
-    /// The sources of the properties, in the same order.
+    /// The syntax trees of the properties, in the same order. The properties of scripts, which come last, have none.
     pub property_sources: Vec<PropertySource>,
-    /// Index into [`Files::properties`] for each property: a file may contain several.
+    /// Index into [`Files::properties`] for each property: a file may contain several. The properties of scripts have
+    /// `usize::MAX` minus the index into [`Files::scripts`].
     pub file_of_property: Vec<usize>,
     /// The event catalog of all properties.
     pub catalog: EventCatalog,
@@ -60,7 +61,7 @@ pub enum AutomatonRole {
 impl LoadedFiles {
     /// Purpose of an automaton.
     pub fn role(&self, automaton: &Automaton) -> AutomatonRole {
-        let steps_on = |event| automaton.events().any(|known| known == event);
+        let steps_on = |event| automaton.events().any(|other| other == event);
         for ScriptPlan { outputs, .. } in &self.scripts {
             if outputs.actions.iter().any(|action| steps_on(*action)) {
                 return AutomatonRole::Action;

@@ -12,7 +12,7 @@ pub(crate) fn is_arithmetic(operator: Binary) -> bool {
     !matches!(operator, Binary::And | Binary::Or | Binary::Implies) && comparison(operator).is_none()
 }
 
-/// The comparison of the processor for an operator.
+/// The condition code of a comparison operator; none for other operators.
 pub(crate) fn comparison(operator: Binary) -> Option<IntCC> {
     Some(match operator {
         Binary::Equal => IntCC::Equal,
@@ -56,8 +56,8 @@ impl FunctionEmitter<'_, '_> {
         }
     }
 
-    /// Emits a quotient or remainder. The operands on which the processor traps must be excluded for arbitrary
-    /// words.
+    /// Emits a quotient or remainder. The operands on which the processor traps are excluded even if the words of the
+    /// configuration are arbitrary.
     fn emit_division(&mut self, is_remainder: bool, left: Number, right: Number) -> Value {
         let (a, b) = (left.value, right.value);
         if right.range.contains(0) || !right.is_range_unconditional {

@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// An automaton whose labels are native code. It can be used by several threads at the same time.
 ///
 /// It gives exactly the results of [`InterpretedLabels`], in the same order. Labels that test enabledness in a model
-/// with priorities are interpreted.
+/// with priorities, or of too many actions, are interpreted.
 pub struct CompiledLabels {
     model: Arc<Model>,
     omega: OmegaAutomaton,
@@ -23,7 +23,7 @@ pub struct CompiledLabels {
 
 /// Consecutive edges of a state.
 enum Part {
-    /// Compiled edges: index of the function, whose bit 0 is the label of the first edge.
+    /// Compiled edges: index of the function; bit 0 of its result is the label of the first edge.
     Compiled { function: usize, first: usize, end: usize },
     /// An edge whose label is interpreted.
     Interpreted(usize),
@@ -33,7 +33,7 @@ enum Part {
 const MAX_PART_LABELS: usize = 32;
 
 impl CompiledLabels {
-    /// Compiles the labels of an automaton, which must [fit](Model::fits) the model.
+    /// Compiles the labels of an automaton, which must pass [`Model::check_predicate`].
     pub fn new(model: &Model, omega: &OmegaAutomaton) -> Result<CompiledLabels, UnsupportedModel> {
         CompiledLabels::for_shared_model(Arc::new(model.clone()), omega)
     }
@@ -43,7 +43,7 @@ impl CompiledLabels {
         omega: &OmegaAutomaton,
     ) -> Result<CompiledLabels, UnsupportedModel> {
         for edge in omega.edges.iter().flatten() {
-            model.fits(&edge.label).map_err(|error| UnsupportedModel(error.to_string()))?;
+            model.check_predicate(&edge.label).map_err(|error| UnsupportedModel(error.to_string()))?;
         }
         let mut module = CodegenModule::new()?;
         let mut functions = Vec::new();
@@ -86,7 +86,7 @@ impl LabelEvaluator for CompiledLabels {
         self.omega.edges.len() as u32
     }
 
-    fn sets(&self) -> u32 {
+    fn acceptance_set_count(&self) -> u32 {
         self.omega.sets
     }
 

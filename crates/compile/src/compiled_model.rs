@@ -48,10 +48,10 @@ const MAX_SUCCESSOR_BYTES: u64 = 1 << 28;
 
 impl CompiledModel {
     /// Compiles a model. `bad` are predicates over configurations or steps that describe errors: no reachable step may
-    /// satisfy one. They must [fit](Model::fits) the model.
+    /// satisfy one. They must pass [`Model::check_predicate`].
     pub fn new(model: &Model, bad: &[Expression]) -> Result<CompiledModel, UnsupportedModel> {
         for predicate in bad {
-            model.fits(predicate).map_err(|error| UnsupportedModel(error.to_string()))?;
+            model.check_predicate(predicate).map_err(|error| UnsupportedModel(error.to_string()))?;
         }
         let (plan, model_ranges) = (CodegenPlan::new(model), ModelRanges::new(model));
         let width = model.layout().words;

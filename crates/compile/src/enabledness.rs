@@ -19,7 +19,7 @@ impl ModelRanges<'_> {
 }
 
 impl FunctionEmitter<'_, '_> {
-    /// Emits whether some process is at a committed location.
+    /// Emits the test whether some process is at a committed location.
     pub(crate) fn emit_is_committed(&mut self, view: &ConfigView) -> Value {
         let model = self.model_ranges.model;
         let mut any = self.builder.ins().iconst(I8, 0);
@@ -67,8 +67,8 @@ impl FunctionEmitter<'_, '_> {
         conditions
     }
 
-    /// Emits whether one of some actions is enabled, in a model without priorities. An action whose guard raises a fault is
-    /// enabled.
+    /// Emits the test whether one of some actions is enabled, in a model without priorities. An action whose guard raises
+    /// a fault counts as enabled.
     pub(crate) fn emit_enabled(&mut self, actions: &[ActionId], view: &ConfigView) -> Value {
         let model = self.model_ranges.model;
         let after = self.builder.create_block();

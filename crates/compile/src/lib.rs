@@ -3,7 +3,8 @@
 //! [`CompiledModel`] is a model as a [`StateSpace`](invigil_explore::StateSpace): one generated function evaluates the
 //! actions of the current locations and writes the successors directly to memory. [`CompiledLabels`] are the labels of
 //! an automaton, compiled. Both give exactly the results of the interpreter. The interpreter itself is used for initial
-//! configurations, for faults in actions with choices, and for labels that test enabledness in models with priorities.
+//! configurations, for faults in actions with choices, and for predicates that test enabledness in models with
+//! priorities or of too many actions.
 //!
 //! | module | contents |
 //! | --- | --- |

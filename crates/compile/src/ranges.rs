@@ -216,7 +216,7 @@ impl<'a> ModelRanges<'a> {
         self.ranges[variable as usize]
     }
 
-    /// Whether that range also holds in all other configurations.
+    /// Whether the range of a variable also holds in unreachable configurations.
     pub(crate) fn is_range_unconditional(&self, variable: u32) -> bool {
         self.ranges[variable as usize] == self.bit_range(variable)
     }

@@ -315,7 +315,7 @@ impl<'a, 'f> SuccessorEmitter<'_, 'a, 'f> {
     }
 }
 
-/// Whether an enabled action may have no outcome.
+/// Whether a statement contains a `Require`, which may leave an enabled action without an outcome.
 fn may_require(statement: &Statement) -> bool {
     match statement {
         Statement::Require(_) => true,

@@ -65,7 +65,7 @@ impl FunctionEmitter<'_, '_> {
                 self.emit_arithmetic(*operator, left, right)
             }
             Expression::Binary(..) => self.emit_truth_value(expression, step),
-            Expression::If(parts) => self.emit_choice(parts, step),
+            Expression::If(parts) => self.emit_conditional(parts, step),
             Expression::Before(earlier) => self.emit_value(earlier, Step::at(step.source)),
         }
     }
@@ -73,7 +73,7 @@ impl FunctionEmitter<'_, '_> {
     fn emit_truth_value(&mut self, expression: &Expression, step: Step<'_>) -> Number {
         let range = self.model_ranges.simple_range(expression).unwrap_or(Range::of(0, 1));
         let truth = self.emit_truth(expression, step);
-        // For memory accesses, no more than this is assumed about a condition.
+        // Memory accesses may rely only on a condition being 0 or 1.
         Number {
             value: self.builder.ins().uextend(I64, truth),
             range,
@@ -81,7 +81,7 @@ impl FunctionEmitter<'_, '_> {
         }
     }
 
-    fn emit_choice(&mut self, parts: &(Expression, Expression, Expression), step: Step<'_>) -> Number {
+    fn emit_conditional(&mut self, parts: &(Expression, Expression, Expression), step: Step<'_>) -> Number {
         if self.model_ranges.simple_range(&parts.1).is_some()
             && self.model_ranges.simple_range(&parts.2).is_some()
         {

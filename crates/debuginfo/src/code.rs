@@ -103,9 +103,9 @@ impl Code {
         // Without relocations, or with compact ones (`.relr.dyn`), addresses are stored in the data directly.
         if is_fixed || image.elf_file().section_range(".relr.dyn").is_some() {
             for segment in image.segments() {
-                let misaligned = segment.address.wrapping_neg() % 8;
+                let padding = segment.address.wrapping_neg() % 8;
                 let bytes = image.bytes_at(segment.address);
-                let (words, _) = bytes.get(misaligned as usize..).unwrap_or_default().as_chunks::<8>();
+                let (words, _) = bytes.get(padding as usize..).unwrap_or_default().as_chunks::<8>();
                 words.iter().for_each(|word| {
                     self.mark(u64::from_le_bytes(*word));
                 });

@@ -60,7 +60,7 @@ impl fmt::Display for ImageError {
             ImageError::OtherMachine(machine) => {
                 write!(f, "is a program for {machine}; only x86-64 is supported")
             }
-            ImageError::NotProgram(what) => write!(f, "is {what}, neither a program nor a library"),
+            ImageError::NotProgram(file_type) => write!(f, "is {file_type}, neither a program nor a library"),
             ImageError::Malformed(why) => write!(f, "is truncated or malformed: {why}"),
         }
     }

@@ -65,19 +65,20 @@ impl Functions {
             by_name: HashMap::new(),
             inlined: Vec::new(),
         };
-        let mut copies = Vec::new();
+        let mut instances = Vec::new();
         for number in 0..image.units().len() {
             if let Some(unit) = image.unit(number) {
-                let mut pass = Pass { image, unit, number, functions: &mut functions, copies: &mut copies };
+                let mut pass =
+                    Pass { image, unit, number, functions: &mut functions, instances: &mut instances };
                 // Entries read before a malformed one are kept.
                 let _ = pass.run();
             }
         }
-        functions.finish(&copies);
+        functions.finish(&instances);
         functions
     }
 
-    fn finish(&mut self, copies: &[(Die, Die)]) {
+    fn finish(&mut self, instances: &[(Die, Die)]) {
         for (number, entry) in (0..).zip(&self.entries) {
             let (first, count) = entry.ranges;
             for range in self.ranges.iter().skip(first as usize).take(count as usize) {
@@ -88,11 +89,11 @@ impl Functions {
         // If several units contain the same function, the linker keeps one, and the entries of all units refer to it.
         self.by_address.dedup_by_key(|(range, _)| range.start);
         let mut inlined: Vec<(Number, Die)> =
-            copies.iter().filter_map(|(of, at)| Some((self.root(self.number(*of)?), *at))).collect();
+            instances.iter().filter_map(|(of, at)| Some((self.root(self.number(*of)?), *at))).collect();
         inlined.sort_unstable();
         self.inlined = inlined;
         let mut previous = None;
-        let with_copies: Vec<Number> = self
+        let with_instances: Vec<Number> = self
             .inlined
             .iter()
             .map(|(root, _)| *root)
@@ -101,7 +102,7 @@ impl Functions {
         let with_code =
             (0..).zip(&self.entries).filter(|(_, entry)| entry.has_code()).map(|(number, _)| number);
         let mut by_name: HashMap<Cow<'static, str>, Vec<Number>> = HashMap::new();
-        for number in with_code.chain(with_copies) {
+        for number in with_code.chain(with_instances) {
             if let Some(base) = self.base_name(number) {
                 by_name.entry(base).or_default().push(number);
             }
@@ -173,15 +174,15 @@ impl Functions {
     /// The qualified name, and the same with parameters if these are known.
     pub(crate) fn full_name(&self, image: &Image, number: Number) -> (String, Option<String>) {
         let linkage = self.linkage_name(image, number);
-        let readable = linkage.as_deref().and_then(names::demangle);
+        let demangled = linkage.as_deref().and_then(names::demangle);
         let is_rust = self.entry(number).is_some_and(|entry| is_rust(image, entry.die.unit));
-        if let (true, Some(readable)) = (is_rust, &readable) {
-            return (readable.name.clone(), None);
+        if let (true, Some(demangled)) = (is_rust, &demangled) {
+            return (demangled.name.clone(), None);
         }
-        let signature = readable.as_ref().and_then(|readable| readable.signature.clone());
+        let signature = demangled.as_ref().and_then(|demangled| demangled.signature.clone());
         match self.scoped_name(number) {
             Some(name) => (name, signature),
-            None => (readable.map_or_else(|| "(unnamed)".to_owned(), |readable| readable.name), signature),
+            None => (demangled.map_or_else(|| "(unnamed)".to_owned(), |demangled| demangled.name), signature),
         }
     }
 
@@ -239,7 +240,8 @@ struct Pass<'a> {
     unit: UnitRef<'a, Reader>,
     number: usize,
     functions: &'a mut Functions,
-    copies: &'a mut Vec<(Die, Die)>,
+    /// The inlined functions, each with an instance of it.
+    instances: &'a mut Vec<(Die, Die)>,
 }
 
 /// The attributes of an entry that are used here.
@@ -281,20 +283,20 @@ impl Pass<'_> {
             match tag {
                 gimli::DW_TAG_inlined_subroutine => {
                     if let Some(of) = attributes.origin {
-                        self.copies.push((of, self.die(offset)));
+                        self.instances.push((of, self.die(offset)));
                     }
                 }
                 gimli::DW_TAG_subprogram => {
                     let name = attributes.name;
-                    self.function(offset, scope, attributes);
+                    self.add_function(offset, scope, attributes);
                     if abbreviation.has_children() && name.is_some() {
-                        enclosing.push((depth, self.scope(scope, name)));
+                        enclosing.push((depth, self.add_scope(scope, name)));
                     }
                 }
                 _ => {
                     // Unnamed types are not part of the names of their members.
                     if attributes.name.is_some() || tag == gimli::DW_TAG_namespace {
-                        enclosing.push((depth, self.scope(scope, attributes.name)));
+                        enclosing.push((depth, self.add_scope(scope, attributes.name)));
                     }
                 }
             }
@@ -306,7 +308,7 @@ impl Pass<'_> {
         Die { unit: self.number, offset }
     }
 
-    fn scope(&mut self, parent: u32, name: Option<Reader>) -> u32 {
+    fn add_scope(&mut self, parent: u32, name: Option<Reader>) -> u32 {
         let Ok(number) = u32::try_from(self.functions.scopes.len()) else { return parent };
         self.functions.scopes.push(Scope { parent, name });
         number
@@ -329,7 +331,7 @@ impl Pass<'_> {
         }
     }
 
-    fn function(&mut self, offset: UnitOffset, scope: u32, attributes: Attributes) {
+    fn add_function(&mut self, offset: UnitOffset, scope: u32, attributes: Attributes) {
         let Ok(first) = u32::try_from(self.functions.ranges.len()) else { return };
         self.add_ranges(&attributes);
         let own = &self.functions.ranges[first as usize..];

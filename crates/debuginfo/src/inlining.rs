@@ -42,8 +42,8 @@ fn walk(image: &Image, function: Die, address: u64, found: &mut Vec<InlinedInsta
         }
         let offset = entries.next_offset();
         let Some(abbreviation) = entries.read_abbreviation()? else { continue };
-        let is_copy = abbreviation.tag() == gimli::DW_TAG_inlined_subroutine;
-        let is_scope = is_copy
+        let is_instance = abbreviation.tag() == gimli::DW_TAG_inlined_subroutine;
+        let is_scope = is_instance
             || matches!(
                 abbreviation.tag(),
                 gimli::DW_TAG_lexical_block | gimli::DW_TAG_try_block | gimli::DW_TAG_catch_block
@@ -58,7 +58,7 @@ fn walk(image: &Image, function: Die, address: u64, found: &mut Vec<InlinedInsta
         if !ranges.iter().any(|range| range.contains(&address)) {
             continue;
         }
-        if is_copy {
+        if is_instance {
             found.push(read(image, unit, die, &candidate, ranges));
         }
         if !abbreviation.has_children() {
@@ -70,7 +70,7 @@ fn walk(image: &Image, function: Die, address: u64, found: &mut Vec<InlinedInsta
 }
 
 /// Reads one inlined instance.
-pub(crate) fn copy(image: &Image, die: Die) -> Option<InlinedInstance> {
+pub(crate) fn instance(image: &Image, die: Die) -> Option<InlinedInstance> {
     let unit = image.unit(die.unit)?;
     let entry = unit.unit.entry(die.offset).ok()?;
     let ranges = ranges_of(unit, &entry);
@@ -104,7 +104,7 @@ fn read(
         Some(_) => address(gimli::DW_AT_entry_pc),
         None => address(gimli::DW_AT_low_pc),
     };
-    // An entry address outside of its own ranges was moved away with other code. Without ranges, all instructions of
+    // An entry address outside of the ranges was moved away with other code. Without ranges, all instructions of
     // the instance were merged with others, and the entry address is all that is known.
     let is_fitting = |start: &u64| ranges.is_empty() || ranges.iter().any(|range| range.contains(start));
     let start = start.filter(is_fitting);

@@ -146,7 +146,8 @@ pub(crate) fn unit_path(unit: &Unit) -> PathBuf {
 }
 
 fn files_of(unit: UnitRef<'_, Reader>, header: &LineProgramHeader<Reader>) -> Vec<Arc<Path>> {
-    let here = unit.unit.comp_dir.map(|directory| path_of(directory.slice())).unwrap_or_default();
+    let compilation_directory =
+        unit.unit.comp_dir.map(|directory| path_of(directory.slice())).unwrap_or_default();
     let path = |value: AttributeValue<Reader>| unit.attr_string(value).ok().map(|name| path_of(name.slice()));
     let main: Arc<Path> = unit_path(unit.unit).components().collect::<PathBuf>().into();
     // Before version 5, files are numbered from 1, and number 0 is the unit's own file.
@@ -159,8 +160,9 @@ fn files_of(unit: UnitRef<'_, Reader>, header: &LineProgramHeader<Reader>) -> Ve
                 0 => PathBuf::new(),
                 _ => file.directory(header).and_then(path).unwrap_or_default(),
             };
-            let whole = here.join(directory).join(path(file.path_name()).unwrap_or_default());
-            whole.components().collect::<PathBuf>().into()
+            let full_path =
+                compilation_directory.join(directory).join(path(file.path_name()).unwrap_or_default());
+            full_path.components().collect::<PathBuf>().into()
         })
         .collect()
 }

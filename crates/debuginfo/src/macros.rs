@@ -25,14 +25,14 @@ impl Program {
     /// the program that defines the macro is used. The last of several definitions counts; a macro that is undefined at
     /// the end of the file is not defined.
     pub fn macro_definition(&self, name: &str, address: Option<u64>) -> Option<Macro> {
-        let here = address.and_then(|address| {
-            let loaded = self.image_at(address)?;
-            let unit = loaded.image.lines().unit_at(loaded.in_file(address))?;
-            loaded.image.macro_definition(name, unit)
+        let in_unit = address.and_then(|address| {
+            let mapped = self.image_at(address)?;
+            let unit = mapped.image.lines().unit_at(mapped.in_file(address))?;
+            mapped.image.macro_definition(name, unit)
         });
-        here.or_else(|| {
-            let loaded = self.images().first()?;
-            (0..loaded.image.units().len()).find_map(|unit| loaded.image.macro_definition(name, unit))
+        in_unit.or_else(|| {
+            let mapped = self.images().first()?;
+            (0..mapped.image.units().len()).find_map(|unit| mapped.image.macro_definition(name, unit))
         })
     }
 }

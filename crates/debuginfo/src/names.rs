@@ -23,7 +23,7 @@ pub(crate) fn demangle(linkage: &str) -> Option<Demangled> {
     if !linkage.starts_with("_Z") {
         return None;
     }
-    let symbol = cpp_demangle::Symbol::new(without_clone(linkage)).ok()?;
+    let symbol = cpp_demangle::Symbol::new(without_clone_suffix(linkage)).ok()?;
     let options = DemangleOptions::new().no_return_type();
     let signature = symbol.demangle_with_options(&options).ok()?;
     let name = symbol.demangle_with_options(&options.no_params()).ok()?;
@@ -49,9 +49,10 @@ fn without_llvm_suffix(linkage: &str) -> &str {
 }
 
 /// Strips the suffix that a compiler appends to clones of a function: `f.constprop.0` is `f`.
-pub(crate) fn without_clone(symbol: &str) -> &str {
-    const COPIES: [&str; 6] = [".constprop.", ".isra.", ".lto_priv.", ".llvm.", ".localalias", ".clone."];
-    let end = COPIES.iter().filter_map(|copy| symbol.find(copy)).min().unwrap_or(symbol.len());
+pub(crate) fn without_clone_suffix(symbol: &str) -> &str {
+    const CLONE_SUFFIXES: [&str; 6] =
+        [".constprop.", ".isra.", ".lto_priv.", ".llvm.", ".localalias", ".clone."];
+    let end = CLONE_SUFFIXES.iter().filter_map(|suffix| symbol.find(suffix)).min().unwrap_or(symbol.len());
     if end == 0 { symbol } else { &symbol[..end] }
 }
 

@@ -36,7 +36,8 @@ impl MappedImage {
         address.wrapping_sub(self.bias)
     }
 
-    fn here(&self, range: &Range<u64>) -> Range<u64> {
+    /// Converts a range of addresses in the file to one in the process.
+    fn address_range(&self, range: &Range<u64>) -> Range<u64> {
         self.address(range.start)..self.address(range.end)
     }
 }
@@ -120,7 +121,7 @@ impl Program {
     /// The range of the function, or of its part, that contains an address.
     pub fn code_part(&self, address: u64) -> Option<Range<u64>> {
         let mapped = self.image_at(address)?;
-        Some(mapped.here(mapped.image.code().part_at(mapped.in_file(address))?))
+        Some(mapped.address_range(mapped.image.code().part_at(mapped.in_file(address))?))
     }
 
     /// The address of the first symbol or function after an address in the same image.
@@ -155,8 +156,8 @@ impl Program {
     /// The function or variable with a linkage name. Stubs are skipped in favour of the functions that they call.
     pub fn symbol(&self, name: &str) -> Option<SymbolAddress> {
         self.images.iter().find_map(|mapped| {
-            let wanted = |symbol: &&Symbol| symbol.kind != SymbolKind::Stub;
-            let symbol = mapped.image.symbol_table().named(name).find(wanted)?;
+            let is_not_stub = |symbol: &&Symbol| symbol.kind != SymbolKind::Stub;
+            let symbol = mapped.image.symbol_table().named(name).find(is_not_stub)?;
             let address = match symbol.kind {
                 SymbolKind::ThreadLocal => symbol.address,
                 _ => mapped.address(symbol.address),

@@ -114,9 +114,9 @@ impl Symbols {
     /// The start of the first symbol after an address.
     pub(crate) fn after(&self, address: u64) -> Option<u64> {
         let begin = self.by_address.partition_point(|symbol| symbol.address <= address);
-        let mut behind =
+        let mut following =
             self.by_address[begin..].iter().filter(|symbol| symbol.kind != SymbolKind::ThreadLocal);
-        behind.next().map(|symbol| symbol.address)
+        following.next().map(|symbol| symbol.address)
     }
 
     /// The symbols that start at an address, by preference.
@@ -157,11 +157,11 @@ fn add_table(all: &mut Vec<Symbol>, table: &SymbolTable<'static, elf::FileHeader
             elf::STT_NOTYPE => SymbolKind::Unknown,
             _ => continue,
         };
-        all.push(plain(name, symbol, kind));
+        all.push(read_symbol(name, symbol, kind));
     }
 }
 
-fn plain(name: &'static [u8], symbol: &Sym64<LittleEndian>, kind: SymbolKind) -> Symbol {
+fn read_symbol(name: &'static [u8], symbol: &Sym64<LittleEndian>, kind: SymbolKind) -> Symbol {
     Symbol {
         // Versions are removed: `memcpy@@GLIBC_2.14` is `memcpy`.
         name: name.split(|byte| *byte == b'@').next().filter(|name| !name.is_empty()).unwrap_or(name),

@@ -8,7 +8,7 @@ mod step;
 
 use crate::machine::{Memory, Registers};
 use crate::program::{ActiveFunction, Line, Program};
-use step::Step;
+use step::UnwindState;
 
 /// One active call.
 #[derive(Clone, Debug)]
@@ -42,7 +42,7 @@ impl Program {
     /// yields the frames up to the corruption.
     pub fn unwind(&self, registers: &Registers, memory: &dyn Memory, limit: usize) -> Vec<Frame> {
         let mut frames = Vec::new();
-        let mut current = Step { registers: *registers, is_caller: false };
+        let mut current = UnwindState { registers: *registers, is_caller: false };
         let mut is_first = true;
         while frames.len() < limit {
             let (cfa, next) = step::out(self, &current, memory, is_first);
@@ -57,27 +57,27 @@ impl Program {
 
     /// The registers after the innermost function has returned to its caller, as far as they are known.
     pub fn step_out(&self, registers: &Registers, memory: &dyn Memory) -> Option<Registers> {
-        let current = Step { registers: *registers, is_caller: false };
+        let current = UnwindState { registers: *registers, is_caller: false };
         Some(step::out(self, &current, memory, true).1?.registers)
     }
 
     /// The canonical frame address of the innermost function: the stack pointer before the call.
     pub fn cfa_at(&self, registers: &Registers, memory: &dyn Memory) -> Option<u64> {
-        step::out(self, &Step { registers: *registers, is_caller: false }, memory, true).0
+        step::out(self, &UnwindState { registers: *registers, is_caller: false }, memory, true).0
     }
 
     /// Adds the frames of one function and of the functions inlined at its current address.
-    fn push_frames(&self, frames: &mut Vec<Frame>, step: &Step, cfa: Option<u64>) {
+    fn push_frames(&self, frames: &mut Vec<Frame>, state: &UnwindState, cfa: Option<u64>) {
         let frame = |function: Option<ActiveFunction>, line: Option<Line>| Frame {
-            registers: step.registers,
+            registers: state.registers,
             cfa,
-            pc: step.registers.pc(),
-            is_caller: step.is_caller,
+            pc: state.registers.pc(),
+            is_caller: state.is_caller,
             is_inlined: function.as_ref().is_some_and(|function| function.is_inlined),
             function,
             line,
         };
-        let address = step.lookup();
+        let address = state.lookup();
         let mut line = self.line_of(address);
         let chain = self.inline_chain(address);
         if chain.is_empty() {

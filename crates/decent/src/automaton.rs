@@ -20,8 +20,8 @@ pub type Cube = Vec<(Atom, bool)>;
 
 /// Deterministic, complete Moore automaton.
 ///
-/// The labels of the edges out of a state are mutually exclusive, and exactly one of them holds for each observation. No two edges
-/// lead to the same state.
+/// The labels of the edges out of a state are mutually exclusive, and exactly one of them holds for each observation.
+/// No two edges lead to the same state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Automaton {
     /// State before the first observation.
@@ -116,7 +116,7 @@ impl Automaton {
 
     /// Returns the successor of a state, or the state itself if a value that is needed to choose an edge is missing.
     pub fn next(&self, state: State, value: impl Fn(Atom) -> Option<bool>) -> State {
-        let holds = |cube: &Cube| cube.iter().all(|(atom, wanted)| value(*atom) == Some(*wanted));
+        let holds = |cube: &Cube| cube.iter().all(|(atom, expected)| value(*atom) == Some(*expected));
         let edges = &self.edges[state as usize];
         edges.iter().find(|edge| edge.cubes.iter().any(holds)).map_or(state, |edge| edge.to)
     }

@@ -40,8 +40,8 @@ pub struct Obligation {
 /// assert_eq!(here.len(), 1);
 /// ```
 ///
-/// THEMIS has read-only memories, negated atoms and memories of whole events [EH18 §7]. None is needed here: `&Memory` is
-/// read-only, false is a value, and an event is a proposition of its own.
+/// THEMIS has read-only memories, negated atoms and memories of whole events [EH18 §7]. None is needed here: `&Memory`
+/// is read-only, false is a value, and an event is a proposition of its own.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(from = "Vec<Row>", into = "Vec<Row>")]
 pub struct Memory {

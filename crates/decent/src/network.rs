@@ -42,7 +42,7 @@ impl Network {
 
     /// Returns the number of references between monitors on different components: the number of verdicts sent per
     /// instant.
-    pub fn messages(&self) -> u32 {
+    pub fn messages_per_instant(&self) -> u32 {
         let crossing = |at: usize| {
             let here = self.monitors[at].at;
             let references = self.references(MonitorId(at as u32));

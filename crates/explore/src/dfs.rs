@@ -12,7 +12,7 @@ use invigil_semantics::SplitMix64;
 use std::collections::HashSet;
 
 /// Number of expanded configurations between two checks of the limits.
-const REPORT_INTERVAL: u64 = 32;
+const LIMIT_CHECK_INTERVAL: u64 = 32;
 
 /// Explores every configuration of `space` depth-first.
 ///
@@ -151,7 +151,7 @@ impl<S: StateSpace, M: VisitedSet> DepthFirstSearch<'_, S, M> {
             if !self.options.exhaustive && self.findings.len() >= self.options.max_findings {
                 return Some(Incomplete::Found);
             }
-            if self.counts.expanded == REPORT_INTERVAL {
+            if self.counts.expanded == LIMIT_CHECK_INTERVAL {
                 self.flush_counts(counters);
                 if let Some(reason) = counters.halt_reason() {
                     return Some(reason);

@@ -57,7 +57,7 @@ impl FairnessConstraint {
     }
 }
 
-/// A space in which only fair executions count as infinite ones.
+/// A space in which an infinite execution can be accepted only if it is fair.
 pub struct Fair<S> {
     space: S,
     weak: ConstraintBits,
@@ -106,7 +106,8 @@ impl<S: StateSpace> Fair<S> {
     pub fn new(space: S, constraints: &[FairnessConstraint]) -> Result<Fair<S>, TooManyMarks> {
         let weak = ConstraintBits::new(constraints, Strength::Weak);
         let strong = ConstraintBits::new(constraints, Strength::Strong);
-        let inner = space.sets().saturating_add(space.pairs().saturating_mul(2));
+        let inner =
+            space.acceptance_set_count().saturating_add(space.fairness_pair_count().saturating_mul(2));
         let needed = inner.saturating_add(weak.count).saturating_add(strong.count.saturating_mul(2));
         if needed > MAX_MARKS {
             return Err(TooManyMarks { needed });
@@ -121,24 +122,27 @@ impl<S: StateSpace> Fair<S> {
 
     /// Marks the successors from `first` on, which all belong to one configuration.
     fn mark(&self, first: usize, out: &mut Successors) {
-        let (sets, pairs) = (self.space.sets(), self.space.pairs());
+        let (sets, pairs) = (self.space.acceptance_set_count(), self.space.fairness_pair_count());
         out.marks.resize(out.len(), 0);
-        let transition = &out.transitions[first..];
+        let transitions = &out.transitions[first..];
         let enabled = |members: &ConstraintBits| {
-            transition.iter().fold(0, |all, transition| all | members.of(transition.action))
+            transitions.iter().fold(0, |all, transition| all | members.of(transition.action))
         };
-        let (waiting, wanting) = (enabled(&self.weak), enabled(&self.strong));
-        for (transition, marks) in transition.iter().zip(&mut out.marks[first..]) {
+        let (enabled_weak, enabled_strong) = (enabled(&self.weak), enabled(&self.strong));
+        for (transition, marks) in transitions.iter().zip(&mut out.marks[first..]) {
             let up = |bits: u64, by: u32| bits.checked_shl(by).unwrap_or(0);
             let inner_pairs = marks.checked_shr(sets).unwrap_or(0) & low_bits(2 * pairs);
-            let content = (!waiting | self.weak.of(transition.action)) & self.weak.all();
-            let mut all = *marks & low_bits(sets) | up(content, sets);
+            let satisfied_weak = (!enabled_weak | self.weak.of(transition.action)) & self.weak.all();
+            let mut all = *marks & low_bits(sets) | up(satisfied_weak, sets);
             let mut at = sets + self.weak.count;
             all |= up(inner_pairs, at);
             at += 2 * pairs;
-            let moved = self.strong.of(transition.action);
+            let taken_strong = self.strong.of(transition.action);
             for constraint in 0..self.strong.count {
-                all |= up(wanting >> constraint & 1 | (moved >> constraint & 1) << 1, at + 2 * constraint);
+                all |= up(
+                    enabled_strong >> constraint & 1 | (taken_strong >> constraint & 1) << 1,
+                    at + 2 * constraint,
+                );
             }
             *marks = all;
         }
@@ -161,12 +165,12 @@ impl<S: StateSpace> StateSpace for Fair<S> {
         self.mark(first, out);
     }
 
-    fn sets(&self) -> u32 {
-        self.space.sets() + self.weak.count
+    fn acceptance_set_count(&self) -> u32 {
+        self.space.acceptance_set_count() + self.weak.count
     }
 
-    fn pairs(&self) -> u32 {
-        self.space.pairs() + self.strong.count
+    fn fairness_pair_count(&self) -> u32 {
+        self.space.fairness_pair_count() + self.strong.count
     }
 
     fn failure(&self) -> Option<String> {

@@ -10,7 +10,7 @@ pub fn hash(state: &[u64]) -> u64 {
     hash_seeded(state, 0)
 }
 
-/// Hashes the words of a state with a seed; each seed controls another function.
+/// Hashes the words of a state with a seed; each seed selects another function.
 #[inline]
 pub(crate) fn hash_seeded(state: &[u64], seed: u64) -> u64 {
     // The seed must change the factor as well: otherwise it would only permute the hashes of one-word states.

@@ -21,7 +21,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// let coin = Interned::new(Coin, |_| false);
 /// let mut out = Successors::default();
 /// coin.successors(&[0], &mut out);
-/// // The start was not asked for, so there is none yet.
+/// // The initial configuration was not requested yet, so it has no number.
 /// assert!(out.is_empty());
 /// coin.initial(&mut out);
 /// coin.successors(&[0], &mut out);
@@ -40,7 +40,7 @@ struct Numbering<C, A> {
 }
 
 impl<S: Semantics, B: Fn(&S::Config) -> bool> Interned<S, B> {
-    /// Wraps `subject`; `is_bad` controls the configurations that must not be reached.
+    /// Wraps `subject`; `is_bad` selects the configurations that must not be reached.
     pub fn new(subject: S, is_bad: B) -> Interned<S, B> {
         let numbering = Mutex::new(Numbering { configs: IndexSet::new(), actions: Vec::new() });
         Interned { subject, is_bad, numbering }

@@ -13,7 +13,7 @@ pub trait LabelEvaluator: Sync {
     }
 
     /// The number of acceptance sets.
-    fn sets(&self) -> u32;
+    fn acceptance_set_count(&self) -> u32;
 
     /// Appends the edges of `at` that are enabled on this step, as pairs of target and marks.
     fn edges(&self, at: u32, step: Step<'_>, out: &mut Vec<(u32, u64)>) -> Result<(), Fault>;
@@ -36,7 +36,7 @@ impl LabelEvaluator for InterpretedLabels<'_> {
         self.omega.edges.len() as u32
     }
 
-    fn sets(&self) -> u32 {
+    fn acceptance_set_count(&self) -> u32 {
         self.omega.sets
     }
 
@@ -59,8 +59,8 @@ impl<R: LabelEvaluator + ?Sized> LabelEvaluator for Box<R> {
         (**self).states()
     }
 
-    fn sets(&self) -> u32 {
-        (**self).sets()
+    fn acceptance_set_count(&self) -> u32 {
+        (**self).acceptance_set_count()
     }
 
     fn edges(&self, at: u32, step: Step<'_>, out: &mut Vec<(u32, u64)>) -> Result<(), Fault> {

@@ -55,7 +55,7 @@ pub struct Totals {
 
 /// Receives the progress of a search periodically, and may stop it.
 pub trait ProgressListener: Sync {
-    /// Reports the current statistics. Called by any thread, at least every few thousand configurations.
+    /// Reports the current statistics. Called by any thread, after at most about 4,096 expanded configurations.
     fn progress(&self, totals: &Totals);
 
     /// Whether the search must stop.

@@ -26,7 +26,7 @@ struct LocationTable {
     word: usize,
     bit: u32,
     mask: u64,
-    allows: Vec<bool>,
+    is_safe: Vec<bool>,
 }
 
 /// Why a model cannot be reduced.
@@ -39,7 +39,7 @@ pub enum NotReducible {
     /// A scheduler or a filter makes an action depend on other actions.
     Scheduled,
     /// No location of any process is safe.
-    Nothing,
+    NoSafeLocation,
 }
 
 impl NotReducible {
@@ -49,16 +49,17 @@ impl NotReducible {
             NotReducible::Priorities => "the model has priorities",
             NotReducible::Committed => "the model has committed locations",
             NotReducible::Scheduled => "a scheduler or a filter restricts the actions",
-            NotReducible::Nothing => "no location has only local actions",
+            NotReducible::NoSafeLocation => "no location has only local actions",
         }
     }
 }
 
 impl PartialOrderReduction {
-    /// Computes the reduction for a search that evaluates the expressions `seen`. `events` names the observed actions.
+    /// Computes the reduction for a search that evaluates the expressions `observed`. Actions with one of `events` are
+    /// observed as well.
     pub fn of(
         model: &Model,
-        seen: &[&Expression],
+        observed: &[&Expression],
         events: &[&str],
     ) -> Result<PartialOrderReduction, NotReducible> {
         if model.ranks().len() > 1 {
@@ -74,17 +75,19 @@ impl PartialOrderReduction {
         }
         let ids = 0..parts.actions.len() as u32;
         let footprints: Vec<_> = ids.clone().map(|action| model.footprint(action)).collect();
-        let watched: Vec<_> = seen.iter().map(|expression| model.footprint_of(expression)).collect();
+        let observed: Vec<_> = observed.iter().map(|expression| model.footprint_of(expression)).collect();
         let movers = |action: u32| model.action(action).moves.iter().map(|by| by.process);
         let is_private = |action: u32, process: u32| {
             let of = model.action(action);
-            let print = &footprints[action as usize];
+            let footprint = &footprints[action as usize];
             of.moves.len() == 1
                 && !of.event.as_deref().is_some_and(|event| events.contains(&event))
-                && !watched.iter().any(|seen| seen.refers_to(action) || print.is_seen_by(seen))
+                && !observed
+                    .iter()
+                    .any(|observer| observer.refers_to(action) || footprint.is_seen_by(observer))
                 && ids.clone().all(|other| {
                     movers(other).any(|mover| mover == process)
-                        || !print.interferes(&footprints[other as usize])
+                        || !footprint.interferes(&footprints[other as usize])
                 })
         };
         let mut processes = Vec::new();
@@ -96,7 +99,7 @@ impl PartialOrderReduction {
                     moves.iter().any(|by| by.process == number && by.from == location)
                 })
             };
-            let allows: Vec<bool> = (0..process.locations.len() as u32)
+            let is_safe: Vec<bool> = (0..process.locations.len() as u32)
                 .map(|location| {
                     from(location).next().is_some()
                         && from(location)
@@ -105,11 +108,11 @@ impl PartialOrderReduction {
                 .collect();
             let slot = model.layout().slots[process.location as usize];
             let (word, bit) = slot.at(0);
-            let table = LocationTable { word, bit, mask: slot.mask(), allows };
-            processes.push(table.allows.contains(&true).then_some(table));
+            let table = LocationTable { word, bit, mask: slot.mask(), is_safe };
+            processes.push(table.is_safe.contains(&true).then_some(table));
         }
         if processes.iter().all(Option::is_none) {
-            return Err(NotReducible::Nothing);
+            return Err(NotReducible::NoSafeLocation);
         }
         let owners = ids
             .map(|action| match &*model.action(action).moves {
@@ -125,12 +128,12 @@ impl PartialOrderReduction {
         (0..).zip(&self.processes).find_map(|(process, table)| {
             let table = table.as_ref()?;
             let location = (state[table.word] >> table.bit & table.mask) as usize;
-            let is_allowed = *table.allows.get(location)?
+            let is_ample = *table.is_safe.get(location)?
                 // If all its actions raise faults, other processes may still continue.
                 && enabled.iter().any(|transition| {
                     self.owners[transition.action as usize] == Some(process) && transition.flags & FAULT == 0
                 });
-            is_allowed.then_some(process)
+            is_ample.then_some(process)
         })
     }
 }

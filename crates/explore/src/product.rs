@@ -56,7 +56,7 @@ impl std::error::Error for TooManyMarks {}
 ///     initial: 0,
 ///     edges: vec![vec![edge(dark, 1), edge(Expression::read(0), 0)]],
 ///     sets: 1,
-///     stutters: true,
+///     is_stutter_invariant: true,
 /// };
 /// let labels = label_evaluator::InterpretedLabels { model: &model, omega: &omega };
 /// let product = Product::new(interpreted_model::InterpretedModel::new(&model, vec![]), labels, model.layout().spare).unwrap();
@@ -108,8 +108,9 @@ impl<S: StateSpace, R: LabelEvaluator> Product<S, R> {
     /// # Errors
     /// If steps would need more than [`MAX_MARKS`] marks.
     pub fn new(space: S, labels: R, spare: u32) -> Result<Product<S, R>, TooManyMarks> {
-        let (sets, pairs) = (space.sets(), space.pairs());
-        let needed = sets.saturating_add(labels.sets()).saturating_add(pairs.saturating_mul(2));
+        let (sets, pairs) = (space.acceptance_set_count(), space.fairness_pair_count());
+        let needed =
+            sets.saturating_add(labels.acceptance_set_count()).saturating_add(pairs.saturating_mul(2));
         if needed > MAX_MARKS {
             return Err(TooManyMarks { needed });
         }
@@ -187,7 +188,7 @@ impl<S: StateSpace, R: LabelEvaluator> Product<S, R> {
         let up = |marks: u64, distance: u32| marks.checked_shl(distance).unwrap_or(0);
         let sets = space_marks & !up(u64::MAX, self.sets);
         let pairs = space_marks.checked_shr(self.sets).unwrap_or(0);
-        sets | up(automaton_marks, self.sets) | up(pairs, self.sets + self.labels.sets())
+        sets | up(automaton_marks, self.sets) | up(pairs, self.sets + self.labels.acceptance_set_count())
     }
 
     /// Pushes a successor for each edge of the automaton that is enabled in a state on this step.
@@ -269,12 +270,12 @@ impl<S: StateSpace, R: LabelEvaluator> StateSpace for Product<S, R> {
         scratch.release();
     }
 
-    fn sets(&self) -> u32 {
-        self.sets + self.labels.sets()
+    fn acceptance_set_count(&self) -> u32 {
+        self.sets + self.labels.acceptance_set_count()
     }
 
-    fn pairs(&self) -> u32 {
-        self.space.pairs()
+    fn fairness_pair_count(&self) -> u32 {
+        self.space.fairness_pair_count()
     }
 
     fn failure(&self) -> Option<String> {

@@ -28,7 +28,7 @@ impl Default for WalkOptions {
 }
 
 /// Number of steps between two checks of the limits.
-const REPORT_INTERVAL: u64 = 256;
+const LIMIT_CHECK_INTERVAL: u64 = 256;
 
 /// Follows random executions of `space`. A walk ends at a configuration without successors, at a finding, or at its
 /// maximum length. The findings are those of the first walks that have one, for any number of threads.
@@ -166,7 +166,7 @@ impl<S: StateSpace, P: ProgressListener> Walker<'_, S, P> {
                 }
             }
             self.counters.reached_depth(path.actions.len() as u64);
-            if self.counts.expanded == REPORT_INTERVAL {
+            if self.counts.expanded == LIMIT_CHECK_INTERVAL {
                 self.counters.add(&mut self.counts);
                 if is_halted(self.counters) {
                     return;

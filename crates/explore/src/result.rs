@@ -51,7 +51,7 @@ pub enum FindingKind {
 pub enum Certainty {
     /// Each configuration was stored completely: the counts are exact.
     Exact,
-    /// Configurations were compared by parts of their hashes, so different ones may have been identified.
+    /// Configurations were compared by parts of their hashes, so different ones may have been taken for the same.
     Estimated {
         /// The expected number of configurations that were wrongly taken as visited. Configurations reachable only
         /// through them are missed as well, but not included in this number.

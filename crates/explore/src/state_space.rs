@@ -35,7 +35,7 @@ pub trait StateSpace: Sync {
 
     /// Appends the successors of several consecutive configurations. `ends` receives the number of successors in `out`
     /// after each of them. Spaces override this if they can compute batches faster.
-    fn bulk(&self, states: &[u64], out: &mut Successors, ends: &mut Vec<u32>) {
+    fn bulk_successors(&self, states: &[u64], out: &mut Successors, ends: &mut Vec<u32>) {
         for state in states.chunks_exact(self.width()) {
             self.successors(state, out);
             ends.push(out.len() as u32);
@@ -44,20 +44,20 @@ pub trait StateSpace: Sync {
 
     /// The number of acceptance sets that the marks of successors refer to, for searches for accepting cycles. An
     /// execution is accepting if it takes steps of each set infinitely often; without sets, every infinite one is.
-    fn sets(&self) -> u32 {
+    fn acceptance_set_count(&self) -> u32 {
         0
     }
 
-    /// The number of fairness pairs. Their marks follow those of the sets, two bits per pair. An execution that takes steps
-    /// with the first mark of a pair infinitely often is accepting only if it also takes steps with the second
+    /// The number of fairness pairs. Their marks follow those of the sets, two bits per pair. An execution that takes
+    /// steps with the first mark of a pair infinitely often is accepting only if it also takes steps with the second
     /// infinitely often (strong fairness).
-    fn pairs(&self) -> u32 {
+    fn fairness_pair_count(&self) -> u32 {
         0
     }
 
-    /// Why the subject failed, for subjects such as other programs. After a failure, it has no successors. A search
-    /// checks this after each query and ends with [`Incomplete::Failed`], so that a failure is not mistaken for a
-    /// deadlock.
+    /// Why the subject failed, for subjects that can fail, such as remote ones. After a failure, it has no successors.
+    /// A search checks this after each query and ends with [`Incomplete::Failed`], so that a failure is not mistaken
+    /// for a deadlock.
     ///
     /// [`Incomplete::Failed`]: crate::Incomplete::Failed
     fn failure(&self) -> Option<String> {
@@ -78,16 +78,16 @@ impl<S: StateSpace + ?Sized> StateSpace for &S {
         (**self).successors(state, out);
     }
 
-    fn bulk(&self, states: &[u64], out: &mut Successors, ends: &mut Vec<u32>) {
-        (**self).bulk(states, out, ends);
+    fn bulk_successors(&self, states: &[u64], out: &mut Successors, ends: &mut Vec<u32>) {
+        (**self).bulk_successors(states, out, ends);
     }
 
-    fn sets(&self) -> u32 {
-        (**self).sets()
+    fn acceptance_set_count(&self) -> u32 {
+        (**self).acceptance_set_count()
     }
 
-    fn pairs(&self) -> u32 {
-        (**self).pairs()
+    fn fairness_pair_count(&self) -> u32 {
+        (**self).fairness_pair_count()
     }
 
     fn failure(&self) -> Option<String> {
@@ -120,7 +120,7 @@ pub struct Successors {
     pub words: Vec<u64>,
     /// The transition to each target.
     pub transitions: Vec<TransitionInfo>,
-    /// The acceptance sets of each step, one bit per set; empty for spaces without sets.
+    /// The marks of each step: one bit per acceptance set, then two per fairness pair; empty for spaces without either.
     pub marks: Vec<u64>,
 }
 

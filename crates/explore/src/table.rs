@@ -4,9 +4,9 @@
 //!
 //! The upper half of a slot is the tag, which is the upper half of the hash; the lower half is the state's number plus
 //! one. The first bits of the tag select the cache line where probing starts, so the table is sorted by hash. It is
-//! doubled in place: the slots of a line move to one of two lines with higher numbers, so the upper half of the table moves
-//! first, to lines that were unused, then the upper half of the rest, and so on. Addresses for the largest table are
-//! reserved at the start; they cost no memory.
+//! doubled in place: the slots of a line move to one of two lines with higher numbers, so the upper half of the table
+//! moves first, to lines that were unused, then the upper half of the rest, and so on. Addresses for the largest table
+//! are reserved at the start; they cost no memory.
 
 use crate::pages::{HUGE_PAGE_SIZE, ZeroedMapping};
 use crate::prefetch;

@@ -50,7 +50,7 @@ impl EvalContext<'_> {
             (Builtin::Repr, [a]) => self.text(|view, out| view.write_repr(out, *a)),
             (Builtin::Int, [a]) => self.int_of(*a, 10),
             (Builtin::Int, [a, base]) => {
-                let base = self.whole(*base)?;
+                let base = self.expect_int(*base)?;
                 self.int_of(*a, base)
             }
             (Builtin::Float, [a]) => self.float_of(*a),
@@ -91,7 +91,7 @@ impl EvalContext<'_> {
             }
             (Builtin::Round, [a, rest @ ..]) => self.round(*a, rest.first().copied()),
             (Builtin::Hex, [a]) => {
-                let i = self.whole(*a)?;
+                let i = self.expect_int(*a)?;
                 let sign = if i < 0 { "-" } else { "" };
                 self.heap.new_str(&format!("{sign}0x{:x}", i.unsigned_abs()))
             }
@@ -107,7 +107,7 @@ impl EvalContext<'_> {
                 self.sequence(ObjectKind::List, &items)
             }
             (Builtin::Enumerate, [a, rest @ ..]) => {
-                let first = rest.first().map_or(Ok(0), |first| self.whole(*first))?;
+                let first = rest.first().map_or(Ok(0), |first| self.expect_int(*first))?;
                 let mut pairs = self.elements(*a)?;
                 for (i, item) in pairs.iter_mut().enumerate() {
                     let number = Value::int(first.checked_add(i as i64).ok_or_else(overflow)?);
@@ -232,9 +232,9 @@ impl EvalContext<'_> {
     /// Start, end and step of `range(…)`.
     pub(crate) fn range(&self, args: &[Value]) -> EvalResult<(i64, i64, i64)> {
         let (start, end, step) = match args {
-            [end] => (0, self.whole(*end)?, 1),
-            [start, end] => (self.whole(*start)?, self.whole(*end)?, 1),
-            [start, end, step] => (self.whole(*start)?, self.whole(*end)?, self.whole(*step)?),
+            [end] => (0, self.expect_int(*end)?, 1),
+            [start, end] => (self.expect_int(*start)?, self.expect_int(*end)?, 1),
+            [start, end, step] => (self.expect_int(*start)?, self.expect_int(*end)?, self.expect_int(*step)?),
             _ => (0, 0, 1),
         };
         match step {
@@ -258,19 +258,19 @@ impl EvalContext<'_> {
         fault.map_or(Ok(()), Err)
     }
 
-    fn best(&mut self, a: Value, wanted: Ordering) -> EvalResult<Value> {
+    fn best(&mut self, a: Value, ordering: Ordering) -> EvalResult<Value> {
         let items = self.elements(a)?;
-        self.best_of(&items, wanted)
+        self.best_of(&items, ordering)
     }
 
-    fn best_of(&mut self, items: &[Value], wanted: Ordering) -> EvalResult<Value> {
+    fn best_of(&mut self, items: &[Value], ordering: Ordering) -> EvalResult<Value> {
         let Some((first, rest)) = items.split_first() else {
             return Err(Fault::new(FaultKind::Value, "min() or max() of an empty sequence"));
         };
         let view = ValueReader { heap: self.heap, texts: self.texts };
         let mut best = *first;
         for item in rest {
-            if view.compare(*item, best, self.budget)? == Some(wanted) {
+            if view.compare(*item, best, self.budget)? == Some(ordering) {
                 best = *item;
             }
         }
@@ -327,10 +327,11 @@ impl EvalContext<'_> {
                 self.int_of(Value::float(rounded), 10)
             }
             (Some(Number::Float(f)), Some(digits)) => {
-                let precision = self.whole(digits)?.clamp(0, 17) as u8;
+                let precision = self.expect_int(digits)?.clamp(0, 17) as u8;
                 let mut text = String::new();
-                let layout = FormatSpec { precision: Some(precision), form: b'f', ..FormatSpec::default() };
-                self.view().write_layout(&mut text, Value::float(f), layout)?;
+                let format =
+                    FormatSpec { precision: Some(precision), conversion: b'f', ..FormatSpec::default() };
+                self.view().write_formatted(&mut text, Value::float(f), format)?;
                 Ok(Value::float(text.parse().unwrap_or(f)))
             }
             (None, _) => Err(self.not_a_number(a)),

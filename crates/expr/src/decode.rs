@@ -20,7 +20,8 @@ fn word<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
 }
 
 impl Heap {
-    /// Decodes one value from the front of `bytes`, written by [`ValueReader::encode`](crate::compare::ValueReader::encode).
+    /// Decodes one value from the front of `bytes`, written by
+    /// [`ValueReader::encode`](crate::compare::ValueReader::encode).
     ///
     /// Large values are built in this heap, uncounted. `None` if the bytes are malformed or the heap is full.
     ///
@@ -71,8 +72,9 @@ impl Heap {
             let value = if kind == ObjectKind::Dict { self.decode_at(bytes, depth)? } else { Value::NONE };
             let mut budget = Budget::new(u64::MAX);
             let scratch = &mut String::new();
-            let mut work = EvalContext { heap: self, texts: TextArenas::NONE, budget: &mut budget, scratch };
-            table = work.insert(table, key, value).ok()?;
+            let mut context =
+                EvalContext { heap: self, texts: TextArenas::NONE, budget: &mut budget, scratch };
+            table = context.insert(table, key, value).ok()?;
         }
         Some(Value::object(table))
     }

@@ -178,8 +178,8 @@ impl Sources {
     /// `file:line:column` of the first byte of `span`.
     pub fn describe(&self, span: Span) -> String {
         match (self.get(span.source), self.line_column(span)) {
-            (Some(source), Some(place)) => {
-                alloc::format!("{}:{}:{}", source.name, place.line, place.column)
+            (Some(source), Some(position)) => {
+                alloc::format!("{}:{}:{}", source.name, position.line, position.column)
             }
             (Some(source), None) => source.name.clone(),
             (None, _) => "<unknown>".to_owned(),

@@ -117,5 +117,5 @@ impl Budget {
 
 #[cold]
 fn exhausted() -> Box<Fault> {
-    Fault::new(FaultKind::Limit, "this block was stopped after a million steps: it does not terminate")
+    Fault::new(FaultKind::Limit, "this block was stopped after a million steps: make sure that its loops end")
 }

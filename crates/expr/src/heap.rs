@@ -44,6 +44,7 @@ pub struct Heap {
     pub(crate) words: Vec<u64>,
     /// Per size class, the first free object plus one. The first word of a free object links to the next.
     free: [u32; CLASSES],
+    /// The listed objects: see the module.
     uncounted: Vec<u32>,
     limit: usize,
 }
@@ -154,7 +155,7 @@ impl Heap {
 
     /// The capacity of an object in words of payload.
     #[inline]
-    pub(crate) fn room(&self, object: u32) -> usize {
+    pub(crate) fn capacity(&self, object: u32) -> usize {
         (4 << self.header(object).class) - HEADER
     }
 
@@ -201,7 +202,7 @@ impl Heap {
         let mut depth = self.header(child).depth + 1;
         if depth > MAX_DEPTH {
             // The recorded depth is an upper bound: elements may have been removed since.
-            depth = self.measure(child) + 1;
+            depth = self.recompute_depth(child) + 1;
         }
         if depth > MAX_DEPTH {
             return Err(Fault::new(FaultKind::Limit, "values are nested more than 64 deep"));
@@ -213,7 +214,7 @@ impl Heap {
     }
 
     /// Recomputes and stores the depth of an object from the recorded depths of its elements.
-    fn measure(&mut self, object: u32) -> u8 {
+    fn recompute_depth(&mut self, object: u32) -> u8 {
         let elements = self.value_words(object).filter_map(|word| self.load(object, word).as_object());
         let depth = elements.map(|element| self.header(element).depth).max().unwrap_or(0).saturating_add(1);
         let mut header = self.header(object);
@@ -326,7 +327,7 @@ impl Heap {
         Ok(Value::object(object))
     }
 
-    /// Builds a list or tuple of values that are [owned](crate::text::Texts::own).
+    /// Builds a list or tuple of values that are [owned](crate::text::TextArenas::own).
     pub(crate) fn new_seq(&mut self, kind: ObjectKind, values: &[Value]) -> EvalResult<Value> {
         let object = self.allocate(kind, 2 * values.len())?;
         for value in values {
@@ -348,7 +349,7 @@ impl Heap {
     /// Appends to an unshared list, which may move.
     pub(crate) fn append(&mut self, object: u32, value: Value) -> EvalResult<u32> {
         let len = self.len(object);
-        let object = if 2 * (len + 1) > self.room(object) {
+        let object = if 2 * (len + 1) > self.capacity(object) {
             let larger = self.allocate(ObjectKind::List, 2 * (len + 1))?;
             self.copy_values(object, larger, 0..len)?;
             larger
@@ -416,10 +417,10 @@ impl Heap {
     /// A copy of an object with the same elements.
     pub(crate) fn duplicate(&mut self, object: u32) -> EvalResult<u32> {
         let kind = self.kind(object);
-        let room = self.room(object);
-        let copy = self.allocate(kind, room)?;
+        let capacity = self.capacity(object);
+        let copy = self.allocate(kind, capacity)?;
         let (from, to) = (object as usize + 1, copy as usize + 1);
-        self.words.copy_within(from..from + 1 + room, to);
+        self.words.copy_within(from..from + 1 + capacity, to);
         for word in self.value_words(copy) {
             let child = self.load(copy, word);
             self.retain(child);

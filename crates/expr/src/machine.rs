@@ -7,7 +7,7 @@ use crate::fast_block::run_fast;
 use crate::fault::{Budget, EvalResult, Fault, FaultKind};
 use crate::heap::{Heap, ObjectKind};
 use crate::operators::{EvalContext, overflow};
-use crate::program::{Build, Code, CodeId, Mutation, Op, Operand, Program, Reg, Space};
+use crate::program::{Code, CodeId, CollectionKind, Mutation, Op, Operand, Program, Reg, Space};
 use crate::text::TextArenas;
 use crate::value::{Tag, Value};
 use alloc::boxed::Box;
@@ -141,7 +141,7 @@ impl Machine {
             program,
             env: frame.env,
             params: frame.params,
-            work: EvalContext {
+            context: EvalContext {
                 heap: frame.heap,
                 texts: TextArenas { event: frame.text, pool: &program.pool },
                 budget: &mut budget,
@@ -167,7 +167,7 @@ struct Execution<'a, H> {
     program: &'a Program,
     env: &'a mut [Value],
     params: &'a [Value],
-    work: EvalContext<'a>,
+    context: EvalContext<'a>,
     host: &'a mut H,
     calls: usize,
     top: usize,
@@ -223,7 +223,7 @@ impl<H: Host> Execution<'_, H> {
             match *op {
                 Op::Move { dst, a } => self.set(base, dst, self.get(base, a)),
                 Op::Store { slot, a } => {
-                    let value = self.work.texts.own(self.work.heap, self.get(base, a)).map_err(at)?;
+                    let value = self.context.texts.own(self.context.heap, self.get(base, a)).map_err(at)?;
                     self.store(usize::from(slot), value);
                 }
                 Op::Check { a, name } => {
@@ -237,7 +237,7 @@ impl<H: Host> Execution<'_, H> {
                         (Some(x), Some(y)) => {
                             x.checked_add(y).map(Value::int).ok_or_else(overflow).map_err(at)?
                         }
-                        _ => self.work.add(a, b).map_err(at)?,
+                        _ => self.context.add(a, b).map_err(at)?,
                     };
                     self.set(base, dst, sum);
                 }
@@ -247,25 +247,25 @@ impl<H: Host> Execution<'_, H> {
                         (Some(x), Some(y)) => {
                             x.checked_sub(y).map(Value::int).ok_or_else(overflow).map_err(at)?
                         }
-                        _ => self.work.subtract(a, b).map_err(at)?,
+                        _ => self.context.subtract(a, b).map_err(at)?,
                     };
                     self.set(base, dst, difference);
                 }
                 Op::Binary { op, dst, a, b } => {
-                    let value = self.work.binary(op, self.get(base, a), self.get(base, b)).map_err(at)?;
+                    let value = self.context.binary(op, self.get(base, a), self.get(base, b)).map_err(at)?;
                     self.set(base, dst, value);
                 }
                 Op::Compare { op, dst, a, b } => {
-                    let holds = self.work.compare(op, self.get(base, a), self.get(base, b)).map_err(at)?;
+                    let holds = self.context.compare(op, self.get(base, a), self.get(base, b)).map_err(at)?;
                     self.set(base, dst, Value::bool(holds));
                 }
                 Op::Unary { op, dst, a } => {
-                    let value = self.work.unary(op, self.get(base, a)).map_err(at)?;
+                    let value = self.context.unary(op, self.get(base, a)).map_err(at)?;
                     self.set(base, dst, value);
                 }
                 Op::Jump { to } => next = usize::from(to),
                 Op::Loop { to } => {
-                    self.work.budget.spend(1).map_err(at)?;
+                    self.context.budget.spend(1).map_err(at)?;
                     next = usize::from(to);
                 }
                 Op::JumpIf { a, to } => {
@@ -280,7 +280,7 @@ impl<H: Host> Execution<'_, H> {
                 }
                 Op::Return { a } => return Ok(self.get(base, a)),
                 Op::ReturnCompare { op, a, b } => {
-                    let holds = self.work.compare(op, self.get(base, a), self.get(base, b));
+                    let holds = self.context.compare(op, self.get(base, a), self.get(base, b));
                     return holds.map(Value::bool).map_err(at);
                 }
                 Op::AddTo { slot, a, b } => {
@@ -291,7 +291,7 @@ impl<H: Host> Execution<'_, H> {
                             self.store(usize::from(slot), Value::int(sum));
                         }
                         _ => {
-                            let sum = self.work.add(a, b).map_err(at)?;
+                            let sum = self.context.add(a, b).map_err(at)?;
                             self.store(usize::from(slot), sum);
                         }
                     }
@@ -304,7 +304,7 @@ impl<H: Host> Execution<'_, H> {
                             self.store(usize::from(slot), Value::int(difference));
                         }
                         _ => {
-                            let difference = self.work.subtract(a, b).map_err(at)?;
+                            let difference = self.context.subtract(a, b).map_err(at)?;
                             self.store(usize::from(slot), difference);
                         }
                     }
@@ -316,8 +316,8 @@ impl<H: Host> Execution<'_, H> {
                 }
                 Op::Next { iter, item, end } => {
                     let position = self.regs[base + usize::from(iter) + 1].as_int().unwrap_or(0);
-                    let over = self.regs[base + usize::from(iter)];
-                    match self.work.element(over, position as usize).map_err(at)? {
+                    let iterable = self.regs[base + usize::from(iter)];
+                    match self.context.element(iterable, position as usize).map_err(at)? {
                         Some((value, after)) => {
                             self.set(base, item, value);
                             self.set(base, iter + 1, Value::int(after as i64));
@@ -331,7 +331,7 @@ impl<H: Host> Execution<'_, H> {
                 Op::NextInRange { iter, item, end } => {
                     let first = base + usize::from(iter);
                     let (number, to, step) = match &self.regs[first..first + 3] {
-                        [number, to, step] => self.work.range(&[*number, *to, *step]).map_err(at)?,
+                        [number, to, step] => self.context.range(&[*number, *to, *step]).map_err(at)?,
                         _ => (0, 0, 1),
                     };
                     if if step > 0 { number < to } else { number > to } {
@@ -350,15 +350,15 @@ impl<H: Host> Execution<'_, H> {
 
     #[inline(always)]
     fn truth(&self, value: Value) -> bool {
-        value.as_bool().unwrap_or_else(|| self.work.view().truth(value))
+        value.as_bool().unwrap_or_else(|| self.context.view().truth(value))
     }
 
     #[inline(always)]
     fn store(&mut self, slot: usize, value: Value) {
         let old = core::mem::replace(&mut self.env[slot], value);
         if value.is(Tag::Object) || old.is(Tag::Object) {
-            self.work.heap.retain(value);
-            self.work.heap.release(old);
+            self.context.heap.retain(value);
+            self.context.heap.release(old);
         }
     }
 
@@ -369,21 +369,21 @@ impl<H: Host> Execution<'_, H> {
             Op::Build { kind, dst, first, n } => {
                 let items = registers(self.regs, base, first, n);
                 let value = match kind {
-                    Build::List => self.work.sequence(ObjectKind::List, items)?,
-                    Build::Tuple => self.work.sequence(ObjectKind::Tuple, items)?,
-                    Build::Set => self.work.set_of(items)?,
-                    Build::Dict => self.work.dict_of(items)?,
+                    CollectionKind::List => self.context.sequence(ObjectKind::List, items)?,
+                    CollectionKind::Tuple => self.context.sequence(ObjectKind::Tuple, items)?,
+                    CollectionKind::Set => self.context.set_of(items)?,
+                    CollectionKind::Dict => self.context.dict_of(items)?,
                 };
                 self.set(base, dst, value);
             }
             Op::Index { dst, a, b } => {
-                let value = self.work.index(self.get(base, a), self.get(base, b))?;
+                let value = self.context.index(self.get(base, a), self.get(base, b))?;
                 self.set(base, dst, value);
             }
             Op::Slice { dst, a, first } => {
                 let bound = |i: u16| self.regs[base + usize::from(first + i)];
                 let (start, stop, step) = (bound(0), bound(1), bound(2));
-                let value = self.work.slice(self.get(base, a), start, stop, step)?;
+                let value = self.context.slice(self.get(base, a), start, stop, step)?;
                 self.set(base, dst, value);
             }
             Op::Call { dst, function, first } => {
@@ -391,26 +391,26 @@ impl<H: Host> Execution<'_, H> {
                 self.set(base, dst, value);
             }
             Op::Builtin { builtin, dst, first, n } => {
-                let value = self.work.builtin(builtin, registers(self.regs, base, first, n))?;
+                let value = self.context.builtin(builtin, registers(self.regs, base, first, n))?;
                 self.set(base, dst, value);
             }
             Op::Method { method, dst, first, n } => {
                 let args = registers(self.regs, base, first + 1, n - 1);
-                let value = self.work.method(method, self.regs[base + usize::from(first)], args)?;
+                let value = self.context.method(method, self.regs[base + usize::from(first)], args)?;
                 self.set(base, dst, value);
             }
-            Op::Mutate { mutation, place, first, n } => {
-                let value = self.mutate(mutation, place, base, first, n)?;
+            Op::Mutate { mutation, variable, first, n } => {
+                let value = self.mutate(mutation, variable, base, first, n)?;
                 self.set(base, first, value);
             }
             Op::Iterate { iter, a } => {
-                let over = self.get(base, a);
-                self.work.element(over, 0)?;
-                self.set(base, iter, over);
+                let iterable = self.get(base, a);
+                self.context.element(iterable, 0)?;
+                self.set(base, iter, iterable);
                 self.set(base, iter + 1, Value::int(0));
             }
             Op::Unpack { a, first, n } => {
-                let items = self.work.elements(self.get(base, a))?;
+                let items = self.context.elements(self.get(base, a))?;
                 if items.len() != usize::from(n) {
                     return Err(Fault::new(
                         FaultKind::Value,
@@ -422,7 +422,7 @@ impl<H: Host> Execution<'_, H> {
                 }
             }
             Op::Print { first, n } => {
-                let EvalContext { heap, texts, scratch, .. } = &mut self.work;
+                let EvalContext { heap, texts, scratch, .. } = &mut self.context;
                 let view = ValueReader { heap, texts: *texts };
                 scratch.clear();
                 for (i, value) in registers(self.regs, base, first, n).iter().enumerate() {
@@ -433,24 +433,24 @@ impl<H: Host> Execution<'_, H> {
                 }
                 self.host.print(scratch);
             }
-            Op::Show { dst, a, layout } => {
+            Op::Show { dst, a, format } => {
                 let value = self.get(base, a);
-                let layout = self.program.layouts[usize::from(layout)];
-                let text = self.work.text(|view, out| view.write_layout(out, value, layout))?;
+                let format = self.program.formats[usize::from(format)];
+                let text = self.context.text(|view, out| view.write_formatted(out, value, format))?;
                 self.set(base, dst, text);
             }
             Op::Join { dst, first, n } => {
                 let parts = registers(self.regs, base, first, n);
                 let text = self
-                    .work
+                    .context
                     .text(|view, out| parts.iter().try_for_each(|part| view.write_str(out, *part)))?;
                 self.set(base, dst, text);
             }
             Op::Host { function, dst, first, n } => {
                 let args = registers(self.regs, base, first, n);
-                let value = self.host.call(usize::from(function), args, self.work.view())?;
-                let texts = TextArenas { event: self.host.text(), ..self.work.texts };
-                let value = texts.own(self.work.heap, value)?;
+                let value = self.host.call(usize::from(function), args, self.context.view())?;
+                let texts = TextArenas { event: self.host.text(), ..self.context.texts };
+                let value = texts.own(self.context.heap, value)?;
                 self.set(base, dst, value);
             }
             Op::Assert { a, message } if !self.truth(self.get(base, a)) => {
@@ -458,7 +458,7 @@ impl<H: Host> Execution<'_, H> {
                 let message = self.get(base, message);
                 if !message.is_none() {
                     text.push_str(": ");
-                    self.work.view().write_str(&mut text, message)?;
+                    self.context.view().write_str(&mut text, message)?;
                 }
                 return Err(Fault::new(FaultKind::Assertion, text));
             }
@@ -470,7 +470,7 @@ impl<H: Host> Execution<'_, H> {
 
     fn call(&mut self, function: u16, base: usize) -> EvalResult<Value> {
         let program = self.program;
-        self.work.budget.spend(1)?;
+        self.context.budget.spend(1)?;
         if self.calls == MAX_CALLS {
             return Err(Fault::new(FaultKind::Limit, "function calls are nested more than 64 deep"));
         }
@@ -490,41 +490,41 @@ impl<H: Host> Execution<'_, H> {
         result
     }
 
-    /// Applies a mutation to the variable at `place`. If its object is shared, a copy is changed.
+    /// Applies a mutation to `variable`. If its object is shared, a copy is changed.
     fn mutate(
         &mut self,
         mutation: Mutation,
-        place: Operand,
+        variable: Operand,
         base: usize,
         first: Reg,
         n: u16,
     ) -> EvalResult<Value> {
         for reg in base + usize::from(first)..base + usize::from(first + n) {
-            self.regs[reg] = self.work.texts.own(self.work.heap, self.regs[reg])?;
+            self.regs[reg] = self.context.texts.own(self.context.heap, self.regs[reg])?;
         }
-        let value = self.get(base, place);
+        let value = self.get(base, variable);
         let Some(object) = value.as_object() else {
-            return Err(self.work.cannot_mutate(mutation, value));
+            return Err(self.context.cannot_mutate(mutation, value));
         };
-        let in_env = place.space() == Space::Env;
+        let in_env = variable.space() == Space::Env;
         let held = self.regs[..self.top].iter().filter(|reg| reg.bits() == value.bits()).count();
-        let alone = match in_env {
-            true => self.work.heap.count(object) == 1 && held == 0,
-            false => self.work.heap.count(object) == 0 && held == 1,
+        let is_unshared = match in_env {
+            true => self.context.heap.count(object) == 1 && held == 0,
+            false => self.context.heap.count(object) == 0 && held == 1,
         };
         // These may fault after some elements; the variable must then be unchanged.
         let piecemeal = matches!(mutation, Mutation::Update | Mutation::Extend);
-        let own = if alone && !piecemeal {
+        let own = if is_unshared && !piecemeal {
             object
         } else {
-            self.work.budget.spend(self.work.heap.len(object) as u64 / 4)?;
-            self.work.heap.duplicate(object)?
+            self.context.budget.spend(self.context.heap.len(object) as u64 / 4)?;
+            self.context.heap.duplicate(object)?
         };
         let args = registers(self.regs, base, first, n);
-        let (moved, result) = self.work.mutate(mutation, own, args)?;
+        let (moved, result) = self.context.mutate(mutation, own, args)?;
         match in_env {
-            true => self.store(place.index(), Value::object(moved)),
-            false => self.regs[base + place.index()] = Value::object(moved),
+            true => self.store(variable.index(), Value::object(moved)),
+            false => self.regs[base + variable.index()] = Value::object(moved),
         }
         Ok(result)
     }

@@ -69,19 +69,19 @@ fn check_size(bytes: usize) -> EvalResult<()> {
 }
 
 impl EvalContext<'_> {
-    fn no_method(&self, name: &str, on: Value) -> Box<Fault> {
-        Fault::new(FaultKind::Type, format!("{} has no method {name}", self.view().type_name(on)))
+    fn no_method(&self, name: &str, receiver: Value) -> Box<Fault> {
+        Fault::new(FaultKind::Type, format!("{} has no method {name}", self.view().type_name(receiver)))
     }
 
-    /// `on.method(args)`
-    pub(crate) fn method(&mut self, method: Method, on: Value, args: &[Value]) -> EvalResult<Value> {
+    /// `receiver.method(args)`
+    pub(crate) fn method(&mut self, method: Method, receiver: Value, args: &[Value]) -> EvalResult<Value> {
         let name = Method::ALL.iter().find(|(m, _, _)| *m == method).map_or("", |(_, name, _)| name);
-        match (on.as_object().map(|object| (object, self.heap.kind(object))), method) {
-            (Some((object, ObjectKind::Dict)), _) => self.dict_method(method, name, on, object, args),
-            (Some((_, ObjectKind::Set)), Method::Copy) => Ok(on),
-            (Some((object, ObjectKind::Set)), _) => self.set_method(method, name, on, object, args),
+        match (receiver.as_object().map(|object| (object, self.heap.kind(object))), method) {
+            (Some((object, ObjectKind::Dict)), _) => self.dict_method(method, name, receiver, object, args),
+            (Some((_, ObjectKind::Set)), Method::Copy) => Ok(receiver),
+            (Some((object, ObjectKind::Set)), _) => self.set_method(method, name, receiver, object, args),
             (Some((object, ObjectKind::List | ObjectKind::Tuple)), _) => match (method, args) {
-                (Method::Copy, _) => Ok(on),
+                (Method::Copy, _) => Ok(receiver),
                 (Method::Count, [item]) => {
                     let view = ValueReader { heap: self.heap, texts: self.texts };
                     let mut count = 0;
@@ -93,18 +93,20 @@ impl EvalContext<'_> {
                 }
                 (Method::Index, [item]) => match self.find_item(object, *item)? {
                     Some(i) => Ok(Value::int(i as i64)),
-                    None => Err(self.not_there("list", *item)),
+                    None => Err(self.not_found("list", *item)),
                 },
-                _ => Err(self.no_method(name, on)),
+                _ => Err(self.no_method(name, receiver)),
             },
-            _ => self.str_method(method, name, on, args),
+            _ => self.str_method(method, name, receiver, args),
         }
     }
 
-    fn not_there(&self, what: &str, item: Value) -> Box<Fault> {
-        let mut message = format!("not in the {what}: ");
+    fn not_found(&self, container: &str, item: Value) -> Box<Fault> {
+        let mut message = format!("not in the {container}: ");
         match self.view().write_repr(&mut message, item) {
-            Ok(()) => Fault::new(if what == "list" { FaultKind::Value } else { FaultKind::Key }, message),
+            Ok(()) => {
+                Fault::new(if container == "list" { FaultKind::Value } else { FaultKind::Key }, message)
+            }
             Err(fault) => fault,
         }
     }
@@ -124,7 +126,7 @@ impl EvalContext<'_> {
         &mut self,
         method: Method,
         name: &str,
-        on: Value,
+        receiver: Value,
         dict: u32,
         args: &[Value],
     ) -> EvalResult<Value> {
@@ -134,7 +136,7 @@ impl EvalContext<'_> {
                 Some(entry) => view.entry_value(dict, entry),
                 None => rest.first().copied().unwrap_or(Value::NONE),
             }),
-            (Method::Copy, _) => Ok(on),
+            (Method::Copy, _) => Ok(receiver),
             (Method::Keys, _) => {
                 let keys: Vec<Value> = view.entries(dict).map(|entry| view.key(dict, entry)).collect();
                 self.sequence(ObjectKind::List, &keys)
@@ -156,7 +158,7 @@ impl EvalContext<'_> {
                     .collect::<EvalResult<Vec<_>>>()?;
                 self.sequence(ObjectKind::List, &pairs)
             }
-            _ => Err(self.no_method(name, on)),
+            _ => Err(self.no_method(name, receiver)),
         }
     }
 
@@ -164,7 +166,7 @@ impl EvalContext<'_> {
         &mut self,
         method: Method,
         name: &str,
-        on: Value,
+        receiver: Value,
         set: u32,
         args: &[Value],
     ) -> EvalResult<Value> {
@@ -173,30 +175,36 @@ impl EvalContext<'_> {
                 let items = self.elements(*other)?;
                 self.set_of(&items)?.as_object().unwrap_or(0)
             }
-            _ => return Err(self.no_method(name, on)),
+            _ => return Err(self.no_method(name, receiver)),
         };
         match method {
             Method::Union => self.combine(set, other, |_, _| true, true),
-            Method::Intersection => self.combine(set, other, |_, there| there, false),
-            Method::Difference => self.combine(set, other, |_, there| !there, false),
+            Method::Intersection => self.combine(set, other, |_, in_other| in_other, false),
+            Method::Difference => self.combine(set, other, |_, in_other| !in_other, false),
             Method::IsSubset => self.includes(other, set).map(Value::bool),
             Method::IsSuperset => self.includes(set, other).map(Value::bool),
             Method::IsDisjoint => {
-                let common = self.combine(set, other, |_, there| there, false)?;
+                let common = self.combine(set, other, |_, in_other| in_other, false)?;
                 Ok(Value::bool(!self.view().truth(common)))
             }
-            _ => Err(self.no_method(name, on)),
+            _ => Err(self.no_method(name, receiver)),
         }
     }
 
-    fn str_method(&mut self, method: Method, name: &str, on: Value, args: &[Value]) -> EvalResult<Value> {
+    fn str_method(
+        &mut self,
+        method: Method,
+        name: &str,
+        receiver: Value,
+        args: &[Value],
+    ) -> EvalResult<Value> {
         let view = ValueReader { heap: self.heap, texts: self.texts };
-        let Some(text) = view.str(&on) else { return Err(self.no_method(name, on)) };
+        let Some(text) = view.str(&receiver) else { return Err(self.no_method(name, receiver)) };
         self.budget.spend(text.len() as u64 / 64)?;
         let mut texts = ["", ""];
         if method != Method::Join {
             for (text, arg) in texts.iter_mut().zip(args) {
-                *text = view.str(arg).ok_or_else(|| self.type_fault("combine", on, *arg))?;
+                *text = view.str(arg).ok_or_else(|| self.type_fault("combine", receiver, *arg))?;
             }
         }
         let [first, second] = texts;
@@ -219,7 +227,7 @@ impl EvalContext<'_> {
                 check_size(text.len().saturating_add(grown))?;
                 text.replace(first, second)
             }
-            Method::Join => return self.join(on, args[0]),
+            Method::Join => return self.join(receiver, args[0]),
             Method::Split => {
                 let count = match args {
                     [] => text.split_whitespace().count(),
@@ -240,7 +248,7 @@ impl EvalContext<'_> {
                     parts.iter().map(|part| self.heap.new_str(part)).collect::<EvalResult<Vec<_>>>()?;
                 return self.heap.new_seq(ObjectKind::List, &parts);
             }
-            _ => return Err(self.no_method(name, on)),
+            _ => return Err(self.no_method(name, receiver)),
         };
         self.budget.spend(result.len() as u64 / 64)?;
         self.heap.new_str(&result)
@@ -288,7 +296,7 @@ impl EvalContext<'_> {
             (Mutation::Insert, ObjectKind::List, [at, item]) => {
                 let len = self.heap.len(object) as i64;
                 self.budget.spend(len as u64 / 8)?;
-                let at = self.whole(*at)?;
+                let at = self.expect_int(*at)?;
                 let at = if at < 0 { (at + len).max(0) } else { at.min(len) };
                 self.heap.insert_item(object, at as usize, *item)?
             }
@@ -306,7 +314,7 @@ impl EvalContext<'_> {
                 return match (self.remove(object, *key)?, rest) {
                     (Some(removed), _) => Ok(removed),
                     (None, [default]) => Ok((object, *default)),
-                    (None, _) => Err(self.not_there("dict", *key)),
+                    (None, _) => Err(self.not_found("dict", *key)),
                 };
             }
             (Mutation::Pop, ObjectKind::Set, []) => {
@@ -325,11 +333,11 @@ impl EvalContext<'_> {
                     self.heap.remove_item(object, at);
                     object
                 }
-                None => return Err(self.not_there("list", *item)),
+                None => return Err(self.not_found("list", *item)),
             },
             (Mutation::Remove, ObjectKind::Set, [item]) => match self.remove(object, *item)? {
                 Some((object, _)) => object,
-                None => return Err(self.not_there("set", *item)),
+                None => return Err(self.not_found("set", *item)),
             },
             (Mutation::Discard, ObjectKind::Set, [item]) => {
                 self.remove(object, *item)?.map_or(object, |(object, _)| object)
@@ -392,7 +400,7 @@ impl EvalContext<'_> {
             }
             (Mutation::DelItem, ObjectKind::Dict, [key]) => match self.remove(object, *key)? {
                 Some((object, _)) => object,
-                None => return Err(self.not_there("dict", *key)),
+                None => return Err(self.not_found("dict", *key)),
             },
             _ => return Err(self.cannot_mutate(mutation, Value::object(object))),
         };
@@ -400,12 +408,12 @@ impl EvalContext<'_> {
     }
 
     #[cold]
-    pub(crate) fn cannot_mutate(&self, mutation: Mutation, on: Value) -> Box<Fault> {
+    pub(crate) fn cannot_mutate(&self, mutation: Mutation, receiver: Value) -> Box<Fault> {
         match Mutation::METHODS.iter().find(|(m, _, _)| *m == mutation) {
-            Some((_, name, _)) => self.no_method(name, on),
+            Some((_, name, _)) => self.no_method(name, receiver),
             None => Fault::new(
                 FaultKind::Type,
-                format!("the elements of {} cannot be changed", self.view().type_name(on)),
+                format!("the elements of {} cannot be changed", self.view().type_name(receiver)),
             ),
         }
     }

@@ -36,9 +36,9 @@ impl EvalContext<'_> {
     }
 
     #[cold]
-    pub(crate) fn type_fault(&self, what: &str, a: Value, b: Value) -> Box<Fault> {
+    pub(crate) fn type_fault(&self, operation: &str, a: Value, b: Value) -> Box<Fault> {
         let view = self.view();
-        let mut message = format!("cannot {what} {} and {}", view.type_name(a), view.type_name(b));
+        let mut message = format!("cannot {operation} {} and {}", view.type_name(a), view.type_name(b));
         if is_str(self.heap, a) != is_str(self.heap, b) {
             message.push_str("; str() turns a value into text");
         }
@@ -119,14 +119,14 @@ impl EvalContext<'_> {
         if op == Binary::Mod && is_str(self.heap, a) {
             return Err(Fault::new(FaultKind::Type, "the left operand of % must be a string literal"));
         }
-        let what = match op {
+        let operation = match op {
             Binary::Mul => "multiply",
             Binary::Div | Binary::FloorDiv | Binary::Mod => "divide",
             Binary::Pow => "raise to a power",
             Binary::Shl | Binary::Shr => "shift",
             Binary::BitAnd | Binary::BitOr | Binary::BitXor => "apply a bitwise operator to",
         };
-        Err(self.type_fault(what, a, b))
+        Err(self.type_fault(operation, a, b))
     }
 
     fn repeat(&mut self, sequence: Value, times: i64) -> EvalResult<Option<Value>> {
@@ -178,9 +178,9 @@ impl EvalContext<'_> {
                     continue;
                 }
                 self.budget.spend(1)?;
-                let there =
+                let found =
                     ValueReader { heap: self.heap, texts: self.texts }.find(other, key, self.budget)?;
-                let (in_x, in_y) = if first { (true, there.is_some()) } else { (there.is_some(), true) };
+                let (in_x, in_y) = if first { (true, found.is_some()) } else { (found.is_some(), true) };
                 if keep(in_x, in_y) {
                     result = self.insert(result, key, Value::UNSET)?;
                 }
@@ -352,7 +352,7 @@ impl EvalContext<'_> {
             ));
         }
         let len = self.length(a)?;
-        let step = if step.is_none() { 1 } else { self.whole(step)? };
+        let step = if step.is_none() { 1 } else { self.expect_int(step)? };
         if step == 0 {
             return Err(Fault::new(FaultKind::Value, "the step of a slice must not be zero"));
         }
@@ -361,8 +361,8 @@ impl EvalContext<'_> {
             if step > 0 { at.clamp(0, len as i64) } else { at.clamp(-1, len as i64 - 1) }
         };
         let (low, high) = if step > 0 { (0, len as i64) } else { (len as i64 - 1, -1) };
-        let from = if start.is_none() { low } else { clamp(self.whole(start)?) };
-        let to = if stop.is_none() { high } else { clamp(self.whole(stop)?) };
+        let from = if start.is_none() { low } else { clamp(self.expect_int(start)?) };
+        let to = if stop.is_none() { high } else { clamp(self.expect_int(stop)?) };
         let mut positions = alloc::vec::Vec::new();
         let mut at = from;
         while if step > 0 { at < to } else { at > to } {
@@ -385,7 +385,7 @@ impl EvalContext<'_> {
     }
 
     /// The value as an integer. Faults if it is not one.
-    pub(crate) fn whole(&self, value: Value) -> EvalResult<i64> {
+    pub(crate) fn expect_int(&self, value: Value) -> EvalResult<i64> {
         match number(value) {
             Some(Number::Int(i)) => Ok(i),
             _ => Err(Fault::new(

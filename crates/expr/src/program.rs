@@ -105,11 +105,11 @@ pub enum Unary {
     Invert,
 }
 
-/// Kind of a display: `[…]`, `(…)`, `{…}` or `{k: v}`.
+/// Kind of collection that an expression builds: `[…]`, `(…)`, `{…}` or `{k: v}`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[allow(missing_docs)]
-pub enum Build {
+pub enum CollectionKind {
     List,
     Tuple,
     Set,
@@ -282,7 +282,7 @@ pub enum Op {
     },
     /// `dst = [first, …]` from `n` registers.
     Build {
-        kind: Build,
+        kind: CollectionKind,
         dst: Reg,
         first: Reg,
         n: u16,
@@ -317,10 +317,10 @@ pub enum Op {
         first: Reg,
         n: u16,
     },
-    /// Applies a mutation to the variable at `place`. Arguments start at `first`, where the result goes.
+    /// Applies a mutation to `variable`. Arguments start at `first`, where the result goes.
     Mutate {
         mutation: Mutation,
-        place: Operand,
+        variable: Operand,
         first: Reg,
         n: u16,
     },
@@ -352,15 +352,15 @@ pub enum Op {
         first: Reg,
         n: u16,
     },
-    /// Jumps to `to` if the host does not want output.
+    /// Jumps to `to` if the host needs no output.
     SkipUnlessPrinting {
         to: JumpTarget,
     },
-    /// `dst` is `a` as text, formatted by `layouts[layout]`.
+    /// `dst` is `a` as text, formatted by `formats[format]`.
     Show {
         dst: Reg,
         a: Operand,
-        layout: u16,
+        format: u16,
     },
     /// `dst` is the concatenation of the `n` strings from `first` on.
     Join {
@@ -375,7 +375,7 @@ pub enum Op {
         first: Reg,
         n: u16,
     },
-    /// A failed `assert`.
+    /// Faults if `a` is false; `message` is `None` or the text to add.
     Assert {
         a: Operand,
         message: Operand,
@@ -416,7 +416,7 @@ pub enum FastBlock {
     None,
     /// `return a < b` or another comparison.
     Compare { op: Comparison, a: FastOperand, b: FastOperand },
-    /// `slot = a + b`; if `prints`, a `print` follows, which has an effect only if the host wants output.
+    /// `slot = a + b`; if `prints`, a `print` follows, which has an effect only if the host needs output.
     Add { slot: u16, a: FastOperand, b: FastOperand, prints: bool },
     /// `slot = a - b`, likewise.
     Sub { slot: u16, a: FastOperand, b: FastOperand, prints: bool },
@@ -460,7 +460,7 @@ pub struct Program {
     /// The text of long string constants.
     pub pool: String,
     /// Format specifications.
-    pub layouts: Vec<crate::show::FormatSpec>,
+    pub formats: Vec<crate::show::FormatSpec>,
     /// Names of variables for messages.
     pub names: Vec<String>,
 }

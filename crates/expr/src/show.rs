@@ -21,7 +21,7 @@ pub struct FormatSpec {
     /// Number of digits after the decimal point.
     pub precision: Option<u8>,
     /// `d`, `x`, `X`, `b`, `o`, `f`, `e`, `s` or `r`; zero if omitted.
-    pub form: u8,
+    pub conversion: u8,
 }
 
 impl FormatSpec {
@@ -29,30 +29,32 @@ impl FormatSpec {
     ///
     /// ```
     /// use invigil_expr::show::FormatSpec;
-    /// let layout = FormatSpec::parse("08.3f").unwrap();
-    /// assert_eq!((layout.zeros, layout.width, layout.precision, layout.form), (true, 8, Some(3), b'f'));
-    /// assert!(FormatSpec::parse("what").is_none());
+    /// let format = FormatSpec::parse("08.3f").unwrap();
+    /// assert_eq!((format.zeros, format.width, format.precision, format.conversion), (true, 8, Some(3), b'f'));
+    /// assert!(FormatSpec::parse("wide").is_none());
     /// ```
     pub fn parse(spec: &str) -> Option<FormatSpec> {
         let mut rest = spec;
-        let mut layout = FormatSpec::default();
+        let mut format = FormatSpec::default();
         if let Some(after) = rest.strip_prefix('0') {
-            (layout.zeros, rest) = (true, after);
+            (format.zeros, rest) = (true, after);
         }
         let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
         let width = digits(rest);
         if width > 0 {
-            layout.width = rest[..width].parse().ok()?;
+            format.width = rest[..width].parse().ok()?;
             rest = &rest[width..];
         }
         if let Some(after) = rest.strip_prefix('.') {
             let len = digits(after);
-            layout.precision = Some(after[..len].parse().ok()?);
+            format.precision = Some(after[..len].parse().ok()?);
             rest = &after[len..];
         }
         match rest.as_bytes() {
-            [] => Some(layout),
-            [form] if b"dxXbofesr".contains(form) => Some(FormatSpec { form: *form, ..layout }),
+            [] => Some(format),
+            [conversion] if b"dxXbofesr".contains(conversion) => {
+                Some(FormatSpec { conversion: *conversion, ..format })
+            }
             _ => None,
         }
     }
@@ -129,30 +131,30 @@ impl ValueReader<'_> {
         Ok(())
     }
 
-    /// Appends a value in the format of `layout`.
-    pub fn write_layout(&self, out: &mut String, value: Value, layout: FormatSpec) -> EvalResult<()> {
+    /// Appends a value in a format.
+    pub fn write_formatted(&self, out: &mut String, value: Value, format: FormatSpec) -> EvalResult<()> {
         let start = out.len();
-        match (layout.form, number(value)) {
+        match (format.conversion, number(value)) {
             (b'd', Some(Number::Float(f))) => write_int(out, f as i64),
             (b'x', Some(Number::Int(i))) => append(out, format_args!("{}{:x}", sign(i), i.unsigned_abs())),
             (b'X', Some(Number::Int(i))) => append(out, format_args!("{}{:X}", sign(i), i.unsigned_abs())),
             (b'b', Some(Number::Int(i))) => append(out, format_args!("{}{:b}", sign(i), i.unsigned_abs())),
             (b'o', Some(Number::Int(i))) => append(out, format_args!("{}{:o}", sign(i), i.unsigned_abs())),
             (b'f', Some(n)) => {
-                append(out, format_args!("{:.*}", usize::from(layout.precision.unwrap_or(6)), float(n)));
+                append(out, format_args!("{:.*}", usize::from(format.precision.unwrap_or(6)), float(n)));
             }
             (b'e', Some(n)) => {
-                append(out, format_args!("{:.*e}", usize::from(layout.precision.unwrap_or(6)), float(n)));
+                append(out, format_args!("{:.*e}", usize::from(format.precision.unwrap_or(6)), float(n)));
             }
-            (0, Some(n)) if layout.precision.is_some() => {
-                append(out, format_args!("{:.*}", usize::from(layout.precision.unwrap_or(6)), float(n)));
+            (0, Some(n)) if format.precision.is_some() => {
+                append(out, format_args!("{:.*}", usize::from(format.precision.unwrap_or(6)), float(n)));
             }
             (b'd' | b'x' | b'X' | b'b' | b'o' | b'f' | b'e', None) => {
                 return Err(Fault::new(
                     FaultKind::Type,
                     alloc::format!(
                         "%{} needs a number, not {}",
-                        char::from(layout.form),
+                        char::from(format.conversion),
                         self.type_name(value)
                     ),
                 ));
@@ -164,17 +166,17 @@ impl ValueReader<'_> {
             (b'r', _) => self.write_repr(out, value)?,
             _ => self.write_str(out, value)?,
         }
-        self.pad(out, start, value, layout);
+        self.pad(out, start, value, format);
         Ok(())
     }
 
-    /// Pads the text from `start` on to the layout's width: numbers on the left, other values on the right.
-    fn pad(&self, out: &mut String, start: usize, value: Value, layout: FormatSpec) {
+    /// Pads the text from `start` on to the width of the format: numbers on the left, other values on the right.
+    fn pad(&self, out: &mut String, start: usize, value: Value, format: FormatSpec) {
         let written = out[start..].chars().count();
-        let missing = usize::from(layout.width).saturating_sub(written);
+        let missing = usize::from(format.width).saturating_sub(written);
         let numeric = number(value).is_some();
         for _ in 0..missing {
-            match (numeric, layout.zeros) {
+            match (numeric, format.zeros) {
                 (true, true) => {
                     let at = start + usize::from(out[start..].starts_with('-'));
                     out.insert(at, '0');

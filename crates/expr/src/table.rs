@@ -20,10 +20,10 @@ fn entry_words(kind: ObjectKind) -> usize {
     if kind == ObjectKind::Dict { 4 } else { 2 }
 }
 
-/// The number of entries that fit into `room` words, including the index.
-fn capacity(kind: ObjectKind, room: usize) -> usize {
+/// The number of entries that fit into `payload` words, including the index.
+fn capacity(kind: ObjectKind, payload: usize) -> usize {
     let words = entry_words(kind);
-    if room / words <= SMALL { room / words } else { (room / (words + 1)).max(SMALL) }
+    if payload / words <= SMALL { payload / words } else { (payload / (words + 1)).max(SMALL) }
 }
 
 /// The words that `entries` entries need, including the index.
@@ -92,7 +92,7 @@ impl Index {
 impl Heap {
     fn index(&self, table: u32) -> Index {
         let kind = self.kind(table);
-        let capacity = capacity(kind, self.room(table));
+        let capacity = capacity(kind, self.capacity(table));
         let len = if capacity > SMALL { 2 * capacity } else { 0 };
         Index { word: table as usize + HEADER + capacity * entry_words(kind), len }
     }
@@ -139,7 +139,7 @@ impl EvalContext<'_> {
             }
             return Ok(table);
         }
-        let table = match self.heap.len(table) < capacity(kind, self.heap.room(table)) {
+        let table = match self.heap.len(table) < capacity(kind, self.heap.capacity(table)) {
             true => table,
             false => self.rebuild(table)?,
         };

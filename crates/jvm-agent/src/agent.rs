@@ -27,7 +27,7 @@ pub(crate) struct Agent {
     /// Whether the debugger started the program.
     pub(crate) launched: bool,
     /// Whether the program was started with another debugger's agent.
-    pub(crate) debugger: bool,
+    pub(crate) has_other_debugger: bool,
     /// The JVMTI capabilities that were granted.
     pub(crate) capabilities: jvmtiCapabilities,
     /// What is to be reported. Readers take a copy, so that nothing is called with the lock held.
@@ -48,15 +48,15 @@ pub(crate) struct Agent {
     pub(crate) service: Service,
     /// Number of classes that were woven.
     pub(crate) woven: AtomicU32,
-    /// What could not be done since the start, as messages.
+    /// Warnings for the user since the debugger attached.
     warnings: Mutex<Vec<String>>,
 }
 
 static AGENT: OnceLock<Agent> = OnceLock::new();
 
 thread_local! {
-    /// Whether this thread belongs to the agent: what it does makes no events.
-    static WORKS: Cell<bool> = const { Cell::new(false) };
+    /// Whether this thread belongs to the agent: its actions cause no events.
+    static IS_AGENT_THREAD: Cell<bool> = const { Cell::new(false) };
 }
 
 /// The agent, once it is installed.
@@ -70,21 +70,21 @@ pub(crate) fn install(agent: Agent) -> Option<&'static Agent> {
     AGENT.get()
 }
 
-/// Makes the calling thread an agent thread: what it does makes no events.
+/// Makes the calling thread an agent thread: its actions cause no events.
 pub(crate) fn mark_agent_thread() {
-    WORKS.set(true);
+    IS_AGENT_THREAD.set(true);
 }
 
 /// Runs a function whose events count as the program's, even on an agent thread.
 pub(crate) fn as_program<R>(work: impl FnOnce() -> R) -> R {
-    let was_working = WORKS.replace(false);
+    let was_agent_thread = IS_AGENT_THREAD.replace(false);
     let result = work();
-    WORKS.set(was_working);
+    IS_AGENT_THREAD.set(was_agent_thread);
     result
 }
 
 pub(crate) fn is_agent_thread() -> bool {
-    WORKS.get()
+    IS_AGENT_THREAD.get()
 }
 
 /// Locks a mutex even if another thread panicked while holding it.
@@ -101,7 +101,7 @@ impl Agent {
             socket: Mutex::new(socket.to_owned()),
             attachments: AtomicU32::new(0),
             launched: flags.contains('l'),
-            debugger: flags.contains('d'),
+            has_other_debugger: flags.contains('d'),
             capabilities,
             subscriptions: RwLock::new(Arc::new([])),
             channel: EventChannel::default(),
@@ -154,7 +154,8 @@ impl Agent {
         let subscriptions = if ids.is_empty() { Arc::default() } else { self.subscriptions() };
         for resolved in subscriptions.iter() {
             let SubscriptionId::Event { number } = resolved.subscription.id else { continue };
-            let all = (0..).zip(&resolved.is_integer).filter(|(_, plain)| plain.load(Ordering::Relaxed));
+            let all =
+                (0..).zip(&resolved.is_integer).filter(|(_, is_integer)| is_integer.load(Ordering::Relaxed));
             integer_params.extend(all.map(|(request_index, _)| (number, request_index)));
         }
         DeadObjectIds { ids, integer_params }
@@ -172,14 +173,14 @@ impl Agent {
         locked(&self.warnings).clone()
     }
 
-    /// The number of a thread, as Java counts.
+    /// The number of a thread: the id that Java gives it.
     pub(crate) fn thread_number(&self, jni: Jni, thread: Ref) -> u32 {
-        use crate::vm::{FieldKind, Primitive};
+        use crate::vm::{Primitive, Receiver};
         let field = self.thread_number.get_or_init(|| {
             let class = jni.find_class(c"java/lang/Thread")?;
             jni.field(class, c"tid", c"J")
         });
-        match field.map(|field| jni.get(FieldKind::Of(thread), field, "J")) {
+        match field.map(|field| jni.get(Receiver::Of(thread), field, "J")) {
             Some(Primitive::Long(number)) => number as u32,
             _ => 0,
         }
@@ -194,7 +195,7 @@ impl Agent {
             locals: self.capabilities.can_access_local_variables(),
             breakpoints: self.capabilities.can_generate_breakpoint_events(),
             steps: self.capabilities.can_generate_single_step_events(),
-            debugger: self.debugger,
+            debugger: self.has_other_debugger,
         }
     }
 }

@@ -117,9 +117,9 @@ pub(crate) fn end(agent: &Agent, jni: Jni, path: usize) {
 /// constructor once `this` is initialised.
 pub(crate) fn bind(agent: &Agent, jni: Jni, path: usize, this: Ref) {
     let Some(depth) = prune_and_depth(agent, jni) else { return };
-    let waits = |entry: &&mut Construction| entry.path == path && entry.depth < depth;
+    let is_running = |entry: &&mut Construction| entry.path == path && entry.depth < depth;
     let class = with_stack(agent, jni, |stack| {
-        let entry = stack.iter_mut().rev().find(waits)?;
+        let entry = stack.iter_mut().rev().find(is_running)?;
         (entry.object_id == 0).then(|| entry.class.clone())
     });
     let Some(class) = class else { return };
@@ -129,7 +129,7 @@ pub(crate) fn bind(agent: &Agent, jni: Jni, path: usize, this: Ref) {
     }
     let object_id = agent.object_ids.number(agent.ti, this);
     with_stack(agent, jni, |stack| {
-        if let Some(entry) = stack.iter_mut().rev().find(waits) {
+        if let Some(entry) = stack.iter_mut().rev().find(is_running) {
             entry.object_id = object_id;
         }
     });

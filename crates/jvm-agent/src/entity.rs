@@ -23,7 +23,7 @@ pub struct Entity {
 /// The parsed `in` or `not in` of a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scope {
-    /// Whether it counts everywhere else.
+    /// Whether the name applies everywhere except in this part.
     pub is_negated: bool,
     /// The package, the class, or the class of the method.
     pub part: String,

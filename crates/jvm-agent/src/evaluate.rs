@@ -2,7 +2,7 @@
 
 use crate::expression::{Expression, Literal, Operator};
 use crate::names;
-use crate::vm::{FieldKind, Jni, Primitive, Ref, Ti, c_string};
+use crate::vm::{Jni, Primitive, Receiver, Ref, Ti, c_string};
 
 /// Resolves the names in an expression.
 pub(crate) trait Scope {
@@ -41,7 +41,7 @@ impl Scope for EmptyScope {
 /// A location that can be assigned to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Slot {
-    Field { of: FieldKind, field: crate::vm::Field },
+    Field { of: Receiver, field: crate::vm::Field },
     Element { of: Ref, at: usize },
 }
 
@@ -149,35 +149,35 @@ impl Evaluator<'_> {
         TypedValue { value, signature, slot: None }
     }
 
-    /// The field of that name, of an object or static, in a class or one that it extends or implements.
+    /// The field of that name in a class or one that it extends or implements. Without an object, only static fields.
     pub(crate) fn field(&self, of: Option<Ref>, class: Ref, name: &str) -> Option<TypedValue> {
-        let mut left = vec![class];
+        let mut pending = vec![class];
         for _ in 0..ANCESTORS {
-            let class = left.pop()?;
+            let class = pending.pop()?;
             for field in self.ti.fields(class).unwrap_or_default() {
                 let Ok((known, signature, is_static)) = self.ti.field(class, field) else { continue };
                 if known != name {
                     continue;
                 }
                 let of = match (is_static, of) {
-                    (true, _) => FieldKind::Static(class),
-                    (false, Some(object)) => FieldKind::Of(object),
+                    (true, _) => Receiver::Static(class),
+                    (false, Some(object)) => Receiver::Of(object),
                     (false, None) => continue,
                 };
                 let value = self.jni.get(of, field, &signature);
                 return Some(TypedValue { value, signature, slot: Some(Slot::Field { of, field }) });
             }
             // Constants of interfaces come after what is inherited from classes.
-            left.splice(0..0, self.ti.interfaces(class).unwrap_or_default());
-            left.extend(self.jni.superclass(class));
+            pending.splice(0..0, self.ti.interfaces(class).unwrap_or_default());
+            pending.extend(self.jni.superclass(class));
         }
         None
     }
 
     fn member(&self, of: &Expression, name: &str) -> Result<TypedValue, String> {
         let found = match of {
-            // `a.b.C.field`: a class, unless its first word means something here.
-            Expression::Name(_) | Expression::Member(..) if !self.begins_here(of) => {
+            // `a.b.C.field`: a class, unless its first word is a name in scope.
+            Expression::Name(_) | Expression::Member(..) if !self.is_rooted_in_scope(of) => {
                 let path = of.path().unwrap_or_default();
                 let class = self.class_named(&path).ok_or_else(|| {
                     format!("there is no `{path}` here: no variable, no field, no class that is loaded")
@@ -194,7 +194,7 @@ impl Evaluator<'_> {
         let Some(object) = object else {
             return Err(match of.path() {
                 Some(path) => format!("`{path}` is null"),
-                None => "what is before the dot is null".to_owned(),
+                None => "the expression before the dot is null".to_owned(),
             });
         };
         let class = self.jni.class_of(object);
@@ -214,8 +214,8 @@ impl Evaluator<'_> {
         format!("the class `{}` has no field `{name}`{help}", names::type_name(signature))
     }
 
-    /// Whether the first word of a path means something here, other than a class.
-    fn begins_here(&self, path: &Expression) -> bool {
+    /// Whether a path starts with a variable or field that is in scope, rather than with a class name.
+    fn is_rooted_in_scope(&self, path: &Expression) -> bool {
         let mut at = path;
         loop {
             match at {
@@ -290,7 +290,7 @@ impl Evaluator<'_> {
         arithmetic(operator, left.value, right.value)
     }
 
-    /// Whether two values that are no numbers are the same. Strings are compared by their text: that is what is meant.
+    /// Whether two values that are not numbers are equal. Strings are compared by their text, which is what users mean.
     fn equal(&self, one: Primitive, other: Primitive) -> Option<bool> {
         match (one, other) {
             (Primitive::Bool(one), Primitive::Bool(other)) => Some(one == other),
@@ -311,7 +311,7 @@ impl Evaluator<'_> {
         (signature == "Ljava/lang/String;").then(|| self.jni.text(object, 1 << 20).0)
     }
 
-    /// What an `Integer` and its like hold.
+    /// The value of an `Integer` or another boxed primitive; other values are unchanged.
     pub(crate) fn unboxed(&self, value: Primitive) -> Primitive {
         let Primitive::Object(Some(object)) = value else { return value };
         let class = self.jni.class_of(object);
@@ -327,7 +327,7 @@ impl Evaluator<'_> {
             _ => return value,
         };
         match self.jni.field(class, c"value", &c_string(kind)) {
-            Some(field) => self.jni.get(FieldKind::Of(object), field, kind),
+            Some(field) => self.jni.get(Receiver::Of(object), field, kind),
             None => value,
         }
     }
@@ -365,7 +365,7 @@ fn unary(sign: char, of: &TypedValue) -> Result<TypedValue, String> {
     }
 }
 
-/// As in Java: `int` and `long` wrap, and a fraction makes all of it one.
+/// Arithmetic as in Java: `int` and `long` wrap. If an operand is a `float` or `double`, the result is a `double`.
 fn arithmetic(operator: Operator, one: Primitive, other: Primitive) -> Result<TypedValue, String> {
     let truth = |value| Ok(TypedValue::plain(Primitive::Bool(value), "Z"));
     if let (Some(a), Some(b)) = (whole(one), whole(other)) {
@@ -409,9 +409,7 @@ fn arithmetic(operator: Operator, one: Primitive, other: Primitive) -> Result<Ty
                 Operator::Divide => a / b,
                 Operator::Remainder => a % b,
                 _ => {
-                    return Err(
-                        "the operands of this operator must be whole numbers or conditions".to_owned()
-                    );
+                    return Err("the operands of `&` and `|` must be whole numbers".to_owned());
                 }
             }),
             "D",

@@ -94,10 +94,10 @@ const OPERATORS: [(&str, Operator, u8); 15] = [
     ("%", Operator::Remainder, 8),
 ];
 
-/// Nothing is nested deeper.
-const DEEPEST: usize = 64;
-/// No expression has more operators.
-const MOST: usize = 500;
+/// Maximum nesting depth.
+const MAX_DEPTH: usize = 64;
+/// Maximum number of operators in an expression.
+const MAX_OPERATORS: usize = 500;
 
 impl Expression {
     /// Parses an expression.
@@ -114,7 +114,7 @@ impl Expression {
     pub fn parse(text: &str) -> Result<Expression, String> {
         let mut parser = Parser { text, at: 0, depth: 0, operators: 0 };
         let expression = parser.binary(0)?;
-        parser.blanks();
+        parser.skip_blanks();
         match parser.rest().chars().next() {
             None => Ok(expression),
             Some(_) => Err(format!("invalid expression `{}`: unexpected `{}`", text.trim(), parser.rest())),
@@ -124,8 +124,8 @@ impl Expression {
     /// The names that its paths start with, in order, each once.
     pub fn names(&self) -> Vec<&str> {
         let mut found = Vec::new();
-        let mut left = vec![self];
-        while let Some(expression) = left.pop() {
+        let mut pending = vec![self];
+        while let Some(expression) = pending.pop() {
             match expression {
                 Expression::Literal(_) => {}
                 Expression::Name(name) => {
@@ -133,9 +133,9 @@ impl Expression {
                         found.push(name);
                     }
                 }
-                Expression::Member(of, _) | Expression::Unary(_, of) => left.push(of),
-                Expression::Index(of, index) => left.extend([&**index, of]),
-                Expression::Binary(_, one, other) => left.extend([&**other, one]),
+                Expression::Member(of, _) | Expression::Unary(_, of) => pending.push(of),
+                Expression::Index(of, index) => pending.extend([&**index, of]),
+                Expression::Binary(_, one, other) => pending.extend([&**other, one]),
             }
         }
         found
@@ -174,15 +174,15 @@ impl<'a> Parser<'a> {
         &self.text[self.at..]
     }
 
-    fn blanks(&mut self) {
+    fn skip_blanks(&mut self) {
         self.at = self.text.len() - self.rest().trim_start().len();
     }
 
     fn eat(&mut self, mark: &str) -> bool {
-        self.blanks();
-        let there = self.rest().starts_with(mark);
-        self.at += if there { mark.len() } else { 0 };
-        there
+        self.skip_blanks();
+        let found = self.rest().starts_with(mark);
+        self.at += if found { mark.len() } else { 0 };
+        found
     }
 
     fn wrong<T>(&self, message: impl fmt::Display) -> Result<T, String> {
@@ -191,19 +191,19 @@ impl<'a> Parser<'a> {
 
     fn deeper(&mut self) -> Result<(), String> {
         self.depth += 1;
-        if self.depth > DEEPEST { self.wrong("it is nested too deeply") } else { Ok(()) }
+        if self.depth > MAX_DEPTH { self.wrong("it is nested too deeply") } else { Ok(()) }
     }
 
     fn binary(&mut self, least: u8) -> Result<Expression, String> {
         self.deeper()?;
         let mut left = self.unary()?;
         loop {
-            self.blanks();
+            self.skip_blanks();
             let found = OPERATORS.iter().find(|(mark, _, _)| self.rest().starts_with(mark));
             let Some((mark, operator, binds)) = found.filter(|(_, _, binds)| *binds > least) else { break };
             self.at += mark.len();
             self.operators += 1;
-            if self.operators > MOST {
+            if self.operators > MAX_OPERATORS {
                 return self.wrong("it is too long");
             }
             let right = self.binary(*binds)?;
@@ -233,10 +233,10 @@ impl<'a> Parser<'a> {
 
     fn postfix(&mut self) -> Result<Expression, String> {
         let mut value = self.primary()?;
-        // Each pass takes something off the text; what is made is as deep as the path is long.
-        for _ in 0..DEEPEST {
+        // The bound limits the depth of the result, which is the length of the path.
+        for _ in 0..MAX_DEPTH {
             if self.eat(".") {
-                self.blanks();
+                self.skip_blanks();
                 let name = self.word();
                 if name.is_empty() {
                     return self.wrong("a name is missing after a dot");
@@ -271,7 +271,7 @@ impl<'a> Parser<'a> {
             let inside = self.binary(0)?;
             return if self.eat(")") { Ok(inside) } else { self.wrong("`)` is missing") };
         }
-        self.blanks();
+        self.skip_blanks();
         match self.rest().chars().next() {
             None => self.wrong("it is incomplete"),
             Some('"') => self.quoted('"').map(|text| Expression::Literal(Literal::Text(text))),
@@ -292,7 +292,7 @@ impl<'a> Parser<'a> {
                     name => Expression::Name(name.to_owned()),
                 })
             }
-            Some(other) => self.wrong(format_args!("`{other}` begins no value")),
+            Some(other) => self.wrong(format_args!("a value cannot start with `{other}`")),
         }
     }
 

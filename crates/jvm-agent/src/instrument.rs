@@ -24,8 +24,8 @@ impl Instrumentor {
         read: &dyn Fn(&str) -> Option<Class>,
     ) -> (Instrumentor, Vec<SubscriptionError>) {
         let (mut all, mut errors, mut paths) = (Vec::new(), Vec::new(), HashMap::new());
-        for want in subscriptions {
-            match ResolvedSubscription::new(want, false) {
+        for subscription in subscriptions {
+            match ResolvedSubscription::new(subscription, false) {
                 Ok(resolved) => all.push(Arc::new(prepare::share_path(resolved, &mut paths))),
                 Err(error) => errors.push(error),
             }

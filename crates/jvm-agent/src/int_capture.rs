@@ -1,6 +1,6 @@
-//! Fast path from a site to an event: where nothing but one event is reported, and all its values are integers.
+//! Fast path from a site to an event: where only one event is reported, and all its values are integers.
 //!
-//! Objects count by their ids. The fields of a path are resolved once per site.
+//! The integer of an object is its id. The fields of a path are resolved once per site.
 
 use crate::agent::Agent;
 use crate::evaluate::{EmptyScope, Evaluator, Slot, whole};
@@ -10,7 +10,7 @@ use crate::on_probe::ProbeValue;
 use crate::probe_site::{ProbeSite, ValueReader};
 use crate::protocol::{SubscriptionId, ValueType};
 use crate::subscription::ResolvedSubscription;
-use crate::vm::{Field, FieldKind, Global, Jni, Primitive, Ref};
+use crate::vm::{Field, Global, Jni, Primitive, Receiver, Ref};
 use invigil_monitor::event::EventId;
 use std::sync::{Arc, OnceLock};
 
@@ -41,7 +41,7 @@ enum IntSource {
 struct FieldStep {
     name: String,
     /// The field in the first class of which an object was seen; `None` if that class has no suitable field.
-    known: OnceLock<Option<CachedField>>,
+    cached: OnceLock<Option<CachedField>>,
 }
 
 #[derive(Debug)]
@@ -112,11 +112,11 @@ fn source_of(place: &ProbeSite, reader: &ValueReader) -> Option<IntSource> {
         }
         ValueReader::Captured(at) if place.this == Some(*at) => Some(IntSource::ObjectId(position(*at)?)),
         ValueReader::Computed { expression, names } => {
-            let mut hops = Vec::new();
+            let mut steps = Vec::new();
             let mut at = expression;
-            let hop = |name: &String| FieldStep { name: name.clone(), known: OnceLock::new() };
+            let step = |name: &String| FieldStep { name: name.clone(), cached: OnceLock::new() };
             while let Expression::Member(of, name) = at {
-                hops.push(hop(name));
+                steps.push(step(name));
                 at = of;
             }
             let Expression::Name(root) = at else { return None };
@@ -124,13 +124,13 @@ fn source_of(place: &ProbeSite, reader: &ValueReader) -> Option<IntSource> {
                 Some((_, from)) => *from,
                 None => {
                     if root != "this" {
-                        hops.push(hop(root));
+                        steps.push(step(root));
                     }
                     place.this?
                 }
             };
-            hops.reverse();
-            (is_object(from) && !hops.is_empty()).then_some(IntSource::FieldPath(position(from)?, hops))
+            steps.reverse();
+            (is_object(from) && !steps.is_empty()).then_some(IntSource::FieldPath(position(from)?, steps))
         }
         _ => None,
     }
@@ -152,11 +152,11 @@ impl IntSource {
             },
             // An object without an id takes the slow path, because strings and boxed numbers never get one.
             IntSource::ObjectId(at) => agent.ti.tag(object(values, *at)?).ok().filter(|number| *number != 0),
-            IntSource::FieldPath(from, hops) => {
+            IntSource::FieldPath(from, steps) => {
                 let mut value = Primitive::Object(object(values, *from));
-                for hop in hops {
+                for step in steps {
                     let Primitive::Object(Some(object)) = value else { return None };
-                    value = hop.follow(agent, jni, object)?;
+                    value = step.follow(agent, jni, object)?;
                 }
                 match value {
                     // A character is text, not an integer.
@@ -171,16 +171,16 @@ impl IntSource {
 impl FieldStep {
     fn follow(&self, agent: &Agent, jni: Jni, object: Ref) -> Option<Primitive> {
         let class = jni.class_of(object);
-        let known = self.known.get_or_init(|| self.find(agent, jni, object, class)).as_ref()?;
-        jni.is_same(class, known.class.get())
-            .then(|| jni.get(FieldKind::Of(object), known.field, &known.signature))
+        let cached = self.cached.get_or_init(|| self.find(agent, jni, object, class)).as_ref()?;
+        jni.is_same(class, cached.class.get())
+            .then(|| jni.get(Receiver::Of(object), cached.field, &cached.signature))
     }
 
     fn find(&self, agent: &Agent, jni: Jni, object: Ref, class: Ref) -> Option<CachedField> {
         let evaluator = Evaluator { ti: agent.ti, jni, scope: &EmptyScope };
         let found = evaluator.field(Some(object), class, &self.name)?;
         match found.slot {
-            Some(Slot::Field { of: FieldKind::Of(_), field }) => {
+            Some(Slot::Field { of: Receiver::Of(_), field }) => {
                 Some(CachedField { class: jni.global(class)?, field, signature: found.signature })
             }
             _ => None,

@@ -2,9 +2,9 @@
 
 use crate::agent::{Agent, as_program, locked};
 use crate::evaluate::{EmptyScope, Evaluator};
-use crate::names::{dotted, parameters, returns, type_name};
+use crate::names::{dotted, parameters, return_type, type_name};
 use crate::protocol::{MethodCall, WireValue};
-use crate::vm::{FieldKind, Jni, Primitive, Ref, c_string};
+use crate::vm::{Jni, Primitive, Receiver, Ref, c_string};
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -57,7 +57,8 @@ fn perform_one(agent: &Agent, jni: Jni, call: &MethodCall) -> Result<(), String>
         path = format!("{path}.{field}");
         match found {
             Some(Primitive::Object(Some(object))) => at = Some(object),
-            Some(_) => return Err(format!("`{path}` is null")),
+            Some(Primitive::Object(None)) => return Err(format!("`{path}` is null")),
+            Some(_) => return Err(format!("`{path}` is not an object")),
             None => return Err(format!("there is no field `{path}`")),
         }
     }
@@ -68,11 +69,11 @@ fn perform_one(agent: &Agent, jni: Jni, call: &MethodCall) -> Result<(), String>
         .ok_or("the arguments do not match its parameters")?;
     let (name, descriptor) = (c_string(&call.method), c_string(&call.descriptor));
     let (of, method) = match at {
-        None => (FieldKind::Static(class), jni.static_method(class, &name, &descriptor)),
-        Some(object) => (FieldKind::Of(object), jni.method(jni.class_of(object), &name, &descriptor)),
+        None => (Receiver::Static(class), jni.static_method(class, &name, &descriptor)),
+        Some(object) => (Receiver::Of(object), jni.method(jni.class_of(object), &name, &descriptor)),
     };
     let method = method.ok_or("there is no such method")?;
-    jni.call_any(of, method, returns(&call.descriptor), &arguments).map_err(|thrown| {
+    jni.call_any(of, method, return_type(&call.descriptor), &arguments).map_err(|thrown| {
         let class = agent.ti.signature(jni.class_of(thrown)).unwrap_or_default();
         format!("it threw `{}`", type_name(&class))
     })

@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex};
 
 /// A breakpoint at a line.
 struct LineBreakpoint {
-    want: Subscription,
+    subscription: Subscription,
     number: u32,
     file: String,
     line: u32,
@@ -36,7 +36,7 @@ pub(crate) fn parse(name: &str) -> Option<(&str, u32)> {
 }
 
 /// Sets a breakpoint. The answer has its locations.
-pub(crate) fn set(agent: &Agent, want: Subscription) -> Result<Answer, String> {
+pub(crate) fn set(agent: &Agent, subscription: Subscription) -> Result<Answer, String> {
     if !agent.capabilities.can_generate_breakpoint_events() {
         return Err(
             "lines can have breakpoints only in a program that was started with `invigil run`, without another \
@@ -44,13 +44,14 @@ pub(crate) fn set(agent: &Agent, want: Subscription) -> Result<Answer, String> {
                 .to_owned(),
         );
     }
-    let SubscriptionId::Breakpoint { number } = want.id else {
+    let SubscriptionId::Breakpoint { number } = subscription.id else {
         return Err("this is not a breakpoint".to_owned());
     };
-    let (file, line) = parse(&want.name).ok_or_else(|| format!("`{}` is not a line of a file", want.name))?;
+    let (file, line) = parse(&subscription.name)
+        .ok_or_else(|| format!("`{}` is not a line of a file", subscription.name))?;
     let (file, line) = (file.to_owned(), line);
     let point = Arc::new(Mutex::new(LineBreakpoint {
-        want,
+        subscription,
         number,
         file,
         line,
@@ -58,8 +59,8 @@ pub(crate) fn set(agent: &Agent, want: Subscription) -> Result<Answer, String> {
         locations: Vec::new(),
     }));
     let failed = crate::vm::error_text;
-    agent.ti.notify(raw::JVMTI_EVENT_BREAKPOINT, true, None).map_err(failed)?;
-    agent.ti.notify(raw::JVMTI_EVENT_CLASS_PREPARE, true, None).map_err(failed)?;
+    agent.ti.set_event_enabled(raw::JVMTI_EVENT_BREAKPOINT, true, None).map_err(failed)?;
+    agent.ti.set_event_enabled(raw::JVMTI_EVENT_CLASS_PREPARE, true, None).map_err(failed)?;
     locked(&BREAKPOINTS).push(Arc::clone(&point));
     let mut has_file = false;
     for class in agent.ti.loaded_classes().map_err(failed)? {
@@ -159,7 +160,7 @@ pub(crate) fn reinstall(agent: &Agent) {
     }
 }
 
-/// Removes a breakpoint. Returns whether it exists.
+/// Removes a breakpoint. Returns whether it existed.
 pub(crate) fn remove(agent: &Agent, number: u32) -> bool {
     let found = {
         let mut points = locked(&BREAKPOINTS);
@@ -195,7 +196,7 @@ pub(crate) fn enable(agent: &Agent, number: u32, enabled: bool) -> bool {
     true
 }
 
-/// Clears the locations of a breakpoint that no other one needs.
+/// Clears those locations of a breakpoint that no other breakpoint needs.
 fn release(agent: &Agent, point: &Mutex<LineBreakpoint>) {
     let places = locked(point).locations.clone();
     for place in places {
@@ -216,7 +217,7 @@ pub(crate) fn on_breakpoint(agent: &Agent, jni: Jni, thread: Ref, method: Method
         .iter()
         .map(|point| locked(point))
         .filter(|point| point.enabled && point.locations.contains(&(method, location)))
-        .map(|point| point.want.clone())
+        .map(|point| point.subscription.clone())
         .collect();
     let time = agent.started_at.elapsed().as_secs_f64();
     let hits: Vec<Notification> = jni.framed(|| {
@@ -226,14 +227,14 @@ pub(crate) fn on_breakpoint(agent: &Agent, jni: Jni, thread: Ref, method: Method
             let expression = Expression::parse(text).ok()?;
             Some(wire_value(agent, jni, evaluator.evaluate(&expression).ok()?.value, ty))
         };
-        let hit = |want: Subscription| {
-            let values = want.value_requests.iter().map(|request| match &request.source {
+        let hit = |subscription: Subscription| {
+            let values = subscription.value_requests.iter().map(|request| match &request.source {
                 ValueSource::Expression { text } => {
                     value(text, request.ty.as_ref()).unwrap_or(WireValue::Unset)
                 }
                 _ => WireValue::Unset,
             });
-            Notification { values: values.collect(), id: want.id }
+            Notification { values: values.collect(), id: subscription.id }
         };
         subscriptions.into_iter().map(hit).collect()
     });

@@ -121,7 +121,7 @@ pub fn parameters(descriptor: &str) -> Vec<&str> {
 }
 
 /// The return type of a method, as in the class file.
-pub fn returns(descriptor: &str) -> &str {
+pub fn return_type(descriptor: &str) -> &str {
     descriptor.split_once(')').map_or("V", |(_, result)| result)
 }
 
@@ -155,8 +155,8 @@ pub fn argument_names(method: &Method) -> Vec<Option<String>> {
         let local = method.locals.iter().filter(|local| local.slot == slot).min_by_key(|local| local.start);
         // A slot whose first variable starts late is reused.
         let local = local.filter(|local| local.start == 0).map(|local| local.name.clone());
-        let given = method.parameters.get(at).filter(|name| !name.is_empty()).cloned();
-        names.push(local.or(given));
+        let parameter = method.parameters.get(at).filter(|name| !name.is_empty()).cloned();
+        names.push(local.or(parameter));
         slot += if matches!(*descriptor, "J" | "D") { 2 } else { 1 };
     }
     names
@@ -198,7 +198,7 @@ mod tests {
     #[test]
     fn malformed_descriptors_have_no_parameters() {
         for wrong in ["", "(", "(L", "([", "()", ")", "([L;"] {
-            let _ = (parameters(wrong), returns(wrong), type_name(wrong));
+            let _ = (parameters(wrong), return_type(wrong), type_name(wrong));
         }
         assert_eq!(parameters("(I[[JLa/B;D)V"), ["I", "[[J", "La/B;", "D"]);
         assert_eq!(type_name("[[La/B$C;"), "a.B.C[][]");

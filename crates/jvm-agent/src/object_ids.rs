@@ -10,9 +10,10 @@ use std::sync::{Mutex, MutexGuard};
 #[derive(Default)]
 pub(crate) struct ObjectIds {
     last: AtomicI64,
-    turn: Mutex<()>,
+    /// Held while an id is assigned.
+    assignment: Mutex<()>,
     collected: Stack,
-    gone_count: AtomicU64,
+    collected_count: AtomicU64,
     /// Whether paths through objects are tracked.
     has_paths: AtomicBool,
     pending: Mutex<PendingDeaths>,
@@ -27,14 +28,14 @@ struct PendingDeaths {
     slices: Vec<i64>,
 }
 
-/// Maximum number of pending ids. What is dropped costs the memory of a slice and nothing else.
+/// Maximum number of pending ids. The slice of an id that is dropped stays in memory; nothing else is lost.
 const MAX_PENDING: usize = 1 << 20;
 
 impl ObjectIds {
     /// The id of an object. It does not keep the object alive.
     pub(crate) fn number(&self, ti: Ti, object: Ref) -> i64 {
         match ti.tag(object) {
-            Ok(0) => self.give(ti, object),
+            Ok(0) => self.assign(ti, object),
             Ok(number) => number,
             Err(_) => 0,
         }
@@ -42,12 +43,12 @@ impl ObjectIds {
 
     /// Assigns an id. A lock keeps two threads from assigning different ids to one object.
     #[cold]
-    fn give(&self, ti: Ti, object: Ref) -> i64 {
+    fn assign(&self, ti: Ti, object: Ref) -> i64 {
         // The virtual machine may suspend a thread in the middle of this. It continues with the program, and so do the
         // program's threads that wait for it. The agent's own threads must not wait.
-        let _turn = match is_agent_thread() {
-            true => self.turn.try_lock().ok(),
-            false => Some(locked(&self.turn)),
+        let _assignment = match is_agent_thread() {
+            true => self.assignment.try_lock().ok(),
+            false => Some(locked(&self.assignment)),
         };
         match ti.tag(object) {
             Ok(0) => {
@@ -60,12 +61,12 @@ impl ObjectIds {
     }
 
     /// Records that an object was collected. Called by the collector while the program runs, so it must not block.
-    pub(crate) fn freed(&self, number: i64) {
-        self.gone_count.fetch_add(1, Ordering::Relaxed);
+    pub(crate) fn record_collected(&self, number: i64) {
+        self.collected_count.fetch_add(1, Ordering::Relaxed);
         self.collected.push(number);
     }
 
-    /// Keeps collected objects for tracked paths from now on.
+    /// Keeps the ids of collected objects for tracked paths from now on.
     pub(crate) fn follow_paths(&self) {
         self.has_paths.store(true, Ordering::Relaxed);
     }
@@ -103,7 +104,7 @@ impl ObjectIds {
 
     /// The number of ids, and how many of their objects were collected.
     pub(crate) fn counts(&self) -> (u64, u64) {
-        (self.last.load(Ordering::Relaxed) as u64, self.gone_count.load(Ordering::Relaxed))
+        (self.last.load(Ordering::Relaxed) as u64, self.collected_count.load(Ordering::Relaxed))
     }
 }
 

@@ -248,11 +248,11 @@ pub(crate) fn attach(
     let shown = class.name.replace('/', ".");
     for probe in probes {
         let captures = probe.captures();
-        let taken = captures.len();
+        let woven_captures = captures.len();
         let Some(place) = ProbeSite::with(&probe.site(&class.name), class, subscriptions, captures) else {
             continue;
         };
-        let message = match place.captures.len() > taken {
+        let message = match place.captures.len() > woven_captures {
             true => "was instrumented for another script",
             false if probe_table::put(probe.number, place) => continue,
             false => "was instrumented on disk and can be monitored by one session only",

@@ -32,8 +32,8 @@ pub(crate) fn prepare(
     let mut errors = Vec::new();
     let mut new = Vec::new();
     let mut paths = HashMap::new();
-    for want in subscriptions {
-        match ResolvedSubscription::new(want, false) {
+    for subscription in subscriptions {
+        match ResolvedSubscription::new(subscription, false) {
             Ok(resolved) => new.push(Arc::new(share_path(resolved, &mut paths))),
             Err(error) => errors.push(error),
         }
@@ -61,7 +61,7 @@ pub(crate) fn share_path(
         let name = name.strip_suffix(BY_PATH).unwrap_or(name).to_owned();
         let path = Arc::clone(paths.entry(name).or_insert(path));
         if resolved.entity.is_by_path {
-            path.tells_changes.store(true, Ordering::Relaxed);
+            path.reports_changes.store(true, Ordering::Relaxed);
         }
         resolved.path = Some(path);
     }
@@ -69,8 +69,12 @@ pub(crate) fn share_path(
 }
 
 /// Adds a subscription that is active immediately.
-pub(crate) fn add(agent: &Agent, jni: Jni, want: Subscription) -> Result<Vec<SubscriptionError>, String> {
-    let resolved = match ResolvedSubscription::new(want, true) {
+pub(crate) fn add(
+    agent: &Agent,
+    jni: Jni,
+    subscription: Subscription,
+) -> Result<Vec<SubscriptionError>, String> {
+    let resolved = match ResolvedSubscription::new(subscription, true) {
         Ok(resolved) => Arc::new(share_path(resolved, &mut HashMap::new())),
         Err(error) => return Ok(vec![error]),
     };
@@ -128,7 +132,7 @@ fn resolve(
     // A loaded class may have revealed that others have the code.
     let below: Vec<Arc<ResolvedSubscription>> = new
         .iter()
-        .filter(|resolved| resolved.reach.get().is_some_and(|reach| reach.below))
+        .filter(|resolved| resolved.reach.get().is_some_and(|reach| reach.in_subclasses))
         .cloned()
         .collect();
     if below.is_empty() { Ok(()) } else { weaving::weave_loaded(agent, jni, &below) }
@@ -150,7 +154,7 @@ pub(crate) fn look_up(
         match resolved.declaration(&class) {
             Declared::Here | Declared::Below => {}
             Declared::Above if resolved.subscription.trigger == Trigger::Write => {}
-            Declared::Above => inherit(resolved, read, &class),
+            Declared::Above => find_ancestor(resolved, read, &class),
         }
     }
 }
@@ -166,22 +170,22 @@ fn guesses(name: &str) -> Vec<String> {
     (0..words.len().min(4)).map(nested).collect()
 }
 
-/// Finds the class that a method is inherited from.
-fn inherit(resolved: &ResolvedSubscription, read: &dyn Fn(&str) -> Option<Class>, class: &Class) {
-    let mut left: Vec<String> = class.parent.iter().chain(&class.interfaces).cloned().collect();
+/// Finds the class that a method is inherited from. Records it, or an error if there is none.
+fn find_ancestor(resolved: &ResolvedSubscription, read: &dyn Fn(&str) -> Option<Class>, class: &Class) {
+    let mut pending: Vec<String> = class.parent.iter().chain(&class.interfaces).cloned().collect();
     for _ in 0..ANCESTORS {
-        let Some(name) = left.pop() else { break };
+        let Some(name) = pending.pop() else { break };
         let Some(above) = read(&name) else { continue };
         match resolved.declaration(&above) {
             Declared::Here => {
-                let _ = resolved.reach.set(CodeReach { ancestor: Some(above.name), below: true });
+                let _ = resolved.reach.set(CodeReach { ancestor: Some(above.name), in_subclasses: true });
                 return;
             }
             Declared::Below => {
-                let _ = resolved.reach.set(CodeReach { ancestor: None, below: true });
+                let _ = resolved.reach.set(CodeReach { ancestor: None, in_subclasses: true });
                 return;
             }
-            Declared::Above => left.extend(above.parent.into_iter().chain(above.interfaces)),
+            Declared::Above => pending.extend(above.parent.into_iter().chain(above.interfaces)),
         }
     }
     let mut wrong = locked(&resolved.errors);

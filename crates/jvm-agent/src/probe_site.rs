@@ -85,19 +85,19 @@ impl ProbeSite {
         subscriptions: &[Arc<ResolvedSubscription>],
         captures: Vec<(Capture, String)>,
     ) -> Option<ProbeSite> {
-        let around = class
+        let enclosing = class
             .methods
             .iter()
             .find(|method| method.name == site.method && method.descriptor == site.descriptor)?;
         let called = called(site);
-        let method = called.as_ref().unwrap_or(around);
+        let method = called.as_ref().unwrap_or(enclosing);
         let mut place = ProbeSite { captures, uses: Vec::new(), this: None };
         for resolved in subscriptions {
             if let Some(path) = &resolved.path {
-                place.step(resolved, path, site, class, method);
+                place.add_path_step(resolved, path, site, class, method);
                 continue;
             }
-            let applies = resolved.applies_at(site, around);
+            let applies = resolved.applies_at(site, enclosing);
             if applies == Applies::Never {
                 continue;
             }
@@ -123,8 +123,8 @@ impl ProbeSite {
         Some(place)
     }
 
-    /// Adds what the site means for the path to a variable.
-    fn step(
+    /// Adds what the site means for a tracked path, if anything.
+    fn add_path_step(
         &mut self,
         resolved: &Arc<ResolvedSubscription>,
         path: &Arc<TrackedPath>,
@@ -138,9 +138,9 @@ impl ProbeSite {
         match &role {
             PathRole::Root => value = Some(self.take(Capture::Value, site)),
             PathRole::Field { levels, is_last, .. } => {
-                let is_told =
+                let is_reported =
                     *is_last && !entity.is_by_path && entity.admits(site.class, site.method, site.descriptor);
-                if levels.is_empty() && !is_told {
+                if levels.is_empty() && !is_reported {
                     return;
                 }
                 owner = Some(self.take(Capture::Owner, site));
@@ -151,8 +151,8 @@ impl ProbeSite {
                 this = Some(self.take(Capture::This, site))
             }
         }
-        let is_told = matches!(role, PathRole::Root | PathRole::Field { .. });
-        let requests = resolved.subscription.value_requests.iter().filter(|_| is_told);
+        let is_reported = matches!(role, PathRole::Root | PathRole::Field { .. });
+        let requests = resolved.subscription.value_requests.iter().filter(|_| is_reported);
         let readers = requests.map(|request| {
             let reader = match (&request.source, entity.is_by_path) {
                 (ValueSource::Result, true) => ValueReader::Changed,
@@ -194,7 +194,7 @@ impl ProbeSite {
                 Ok(Expression::Name(name))
                     if roots
                         .first()
-                        .is_some_and(|(root, capture)| *root == name && is_whole(&name, *capture)) =>
+                        .is_some_and(|(root, capture)| *root == name && is_named_value(&name, *capture)) =>
                 {
                     ValueReader::Captured(self.take(roots[0].1, site))
                 }
@@ -202,7 +202,7 @@ impl ProbeSite {
                     let names = roots
                         .into_iter()
                         .map(|(name, capture)| (name, capture, self.take(capture, site)))
-                        .filter(|(name, capture, _)| is_whole(name, *capture))
+                        .filter(|(name, capture, _)| is_named_value(name, *capture))
                         .map(|(name, _, at)| (name, at))
                         .collect();
                     ValueReader::Computed { expression, names }
@@ -229,7 +229,7 @@ impl ProbeSite {
             Capture::Argument(at) => {
                 names::parameters(method).get(usize::from(at)).map_or("", |ty| *ty).to_owned()
             }
-            Capture::Result => names::returns(method).to_owned(),
+            Capture::Result => names::return_type(method).to_owned(),
             Capture::Value => written.to_owned(),
             Capture::This | Capture::Owner | Capture::Thrown => "Ljava/lang/Object;".to_owned(),
         };
@@ -261,7 +261,7 @@ fn object_of(site: &Site<'_>) -> Capture {
 }
 
 /// Whether a capture is what the name denotes, rather than the object that has it as a field.
-fn is_whole(name: &str, capture: Capture) -> bool {
+fn is_named_value(name: &str, capture: Capture) -> bool {
     !matches!(capture, Capture::This | Capture::Owner) || matches!(name, "this")
 }
 

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// Period of the check.
-const EVERY: Duration = Duration::from_millis(20);
+const CHECK_PERIOD: Duration = Duration::from_millis(20);
 
 static IS_RUNNING: AtomicBool = AtomicBool::new(false);
 
@@ -24,14 +24,14 @@ pub(crate) fn start(agent: &Agent, jni: Jni) -> Result<(), String> {
     if IS_RUNNING.swap(true, Ordering::SeqCst) {
         return Ok(());
     }
-    start_thread(agent, jni, sweeps).inspect_err(|_| IS_RUNNING.store(false, Ordering::SeqCst))
+    start_thread(agent, jni, run_reaper).inspect_err(|_| IS_RUNNING.store(false, Ordering::SeqCst))
 }
 
-extern "system" fn sweeps(_: *mut jvmtiEnv, _: *mut JNIEnv, _: *mut c_void) {
+extern "system" fn run_reaper(_: *mut jvmtiEnv, _: *mut JNIEnv, _: *mut c_void) {
     mark_agent_thread();
     let mut slices = 0;
     while let Some(agent) = agent().filter(|agent| !agent.channel.is_closed())
-        && !ends_before(Instant::now() + EVERY)
+        && !ends_before(Instant::now() + CHECK_PERIOD)
     {
         // Locking the host blocks threads with events, so it is locked only when there is enough to collect.
         if agent.object_ids.waiting() >= DeadObjects::collection_threshold(slices) {

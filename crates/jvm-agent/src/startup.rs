@@ -27,7 +27,10 @@ unsafe extern "C" {
 extern "system" fn Agent_OnLoad(vm: *mut JavaVM, options: *mut c_char, _: *mut c_void) -> jint {
     initialize(vm, options, |agent| {
         let events = [raw::JVMTI_EVENT_VM_INIT, raw::JVMTI_EVENT_VM_DEATH, raw::JVMTI_EVENT_OBJECT_FREE];
-        events.iter().try_for_each(|event| agent.ti.notify(*event, true, None)).map_err(crate::vm::error_text)
+        events
+            .iter()
+            .try_for_each(|event| agent.ti.set_event_enabled(*event, true, None))
+            .map_err(crate::vm::error_text)
     })
 }
 
@@ -37,8 +40,8 @@ extern "system" fn Agent_OnAttach(vm: *mut JavaVM, options: *mut c_char, _: *mut
     initialize(vm, options, |agent| {
         agent.running.store(true, Ordering::Relaxed);
         // Without it, collected objects are not reported, and their slices remain.
-        let _ = agent.ti.notify(raw::JVMTI_EVENT_OBJECT_FREE, true, None);
-        let _ = agent.ti.notify(raw::JVMTI_EVENT_VM_DEATH, true, None);
+        let _ = agent.ti.set_event_enabled(raw::JVMTI_EVENT_OBJECT_FREE, true, None);
+        let _ = agent.ti.set_event_enabled(raw::JVMTI_EVENT_VM_DEATH, true, None);
         let mut env = null_mut();
         // SAFETY: the virtual machine gave `vm`, and this thread is one of its own.
         let got = unsafe { ((**vm).GetEnv)(vm, &mut env, jvmti_bindings::sys::jni::JNI_VERSION_1_8) };
@@ -67,7 +70,7 @@ fn initialize(
             return then(agent);
         }
         let mut env: *mut jvmtiEnv = null_mut();
-        // SAFETY: the virtual machine gave `vm`; the environment is written where it is asked to.
+        // SAFETY: the virtual machine gave `vm`; it writes the environment to `env`.
         let got = unsafe { ((**vm).GetEnv)(vm, (&raw mut env).cast(), raw::JVMTI_VERSION_11) };
         if got != JNI_OK || env.is_null() {
             return Err("this virtual machine is older than Java 11".to_owned());
@@ -80,15 +83,15 @@ fn initialize(
         let mut callbacks = jvmtiEventCallbacks::default();
         callbacks.VMInit = Some(vm_init);
         callbacks.VMDeath = Some(vm_death);
-        callbacks.ClassFileLoadHook = Some(class_loads);
-        callbacks.ClassPrepare = Some(class_is_prepared);
-        callbacks.ObjectFree = Some(object_is_freed);
+        callbacks.ClassFileLoadHook = Some(class_file_load_hook);
+        callbacks.ClassPrepare = Some(class_prepare);
+        callbacks.ObjectFree = Some(object_free);
         callbacks.Breakpoint = Some(breakpoint);
         callbacks.SingleStep = Some(single_step);
         callbacks.FramePop = Some(frame_pop);
         callbacks.MethodExit = Some(method_exit);
         ti.set_callbacks(&callbacks).map_err(crate::vm::error_text)?;
-        // SAFETY: the function is there for as long as the library is, which is never unloaded.
+        // SAFETY: the library with this function is never unloaded.
         unsafe { on_exit(on_process_exit, null_mut()) };
         then(agent)
     };
@@ -105,21 +108,23 @@ fn initialize(
 /// Requests the available capabilities. Some are exclusive to one debugger. If threads may be stepped, the virtual
 /// machine permanently returns to interpreting a method whenever it throws an exception.
 fn capabilities(ti: Ti, flags: &str) -> Result<jvmtiCapabilities, String> {
-    let (debugger, steps) = (flags.contains('d'), flags.contains('s'));
-    let there = ti.potential_capabilities().map_err(crate::vm::error_text)?;
-    let mut resolved = jvmtiCapabilities::default();
-    resolved.set_can_retransform_classes(there.can_retransform_classes());
-    resolved.set_can_tag_objects(there.can_tag_objects());
-    resolved.set_can_generate_object_free_events(there.can_generate_object_free_events());
-    resolved.set_can_get_line_numbers(there.can_get_line_numbers());
-    resolved.set_can_get_source_file_name(there.can_get_source_file_name());
-    resolved.set_can_access_local_variables(there.can_access_local_variables());
-    resolved.set_can_generate_single_step_events(steps && there.can_generate_single_step_events());
-    resolved.set_can_generate_frame_pop_events(steps && there.can_generate_frame_pop_events());
-    resolved.set_can_generate_method_exit_events(steps && there.can_generate_method_exit_events());
-    resolved.set_can_generate_breakpoint_events(there.can_generate_breakpoint_events() && !debugger);
-    resolved.set_can_support_virtual_threads(there.can_support_virtual_threads());
-    ti.add_capabilities(&resolved).map_err(crate::vm::error_text)?;
+    let (has_other_debugger, steps) = (flags.contains('d'), flags.contains('s'));
+    let available = ti.potential_capabilities().map_err(crate::vm::error_text)?;
+    let mut requested = jvmtiCapabilities::default();
+    requested.set_can_retransform_classes(available.can_retransform_classes());
+    requested.set_can_tag_objects(available.can_tag_objects());
+    requested.set_can_generate_object_free_events(available.can_generate_object_free_events());
+    requested.set_can_get_line_numbers(available.can_get_line_numbers());
+    requested.set_can_get_source_file_name(available.can_get_source_file_name());
+    requested.set_can_access_local_variables(available.can_access_local_variables());
+    requested.set_can_generate_single_step_events(steps && available.can_generate_single_step_events());
+    requested.set_can_generate_frame_pop_events(steps && available.can_generate_frame_pop_events());
+    requested.set_can_generate_method_exit_events(steps && available.can_generate_method_exit_events());
+    requested.set_can_generate_breakpoint_events(
+        available.can_generate_breakpoint_events() && !has_other_debugger,
+    );
+    requested.set_can_support_virtual_threads(available.can_support_virtual_threads());
+    ti.add_capabilities(&requested).map_err(crate::vm::error_text)?;
     ti.capabilities().map_err(crate::vm::error_text)
 }
 
@@ -151,7 +156,10 @@ fn make_helper(agent: &Agent, jni: Jni) -> Result<(), String> {
     if let Some(global) = jni.global(class) {
         let _ = agent.helper.set(global);
     }
-    agent.ti.notify(raw::JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, true, None).map_err(crate::vm::error_text)
+    agent
+        .ti
+        .set_event_enabled(raw::JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, true, None)
+        .map_err(crate::vm::error_text)
 }
 
 /// Opens one of the two connections.
@@ -181,11 +189,11 @@ pub(crate) fn start_thread(agent: &Agent, jni: Jni, start: raw::jvmtiStartFuncti
 /// The virtual machine is ready, and the program is about to start.
 extern "system" fn vm_init(_: *mut jvmtiEnv, env: *mut JNIEnv, _: jthread) {
     callback(env, |agent, jni| {
-        let begun = make_helper(agent, jni).and_then(|()| {
+        let started = make_helper(agent, jni).and_then(|()| {
             agent.channel.open(connect(agent, Channel::Events)?);
             start_thread(agent, jni, run_service)
         });
-        if let Err(error) = begun {
+        if let Err(error) = started {
             eprintln!("invigil: the agent cannot start: {error}");
             give_up(agent);
             return;
@@ -262,7 +270,7 @@ pub(crate) fn callback(env: *mut JNIEnv, work: impl FnOnce(&'static Agent, Jni))
 }
 
 #[allow(clippy::too_many_arguments)]
-extern "system" fn class_loads(
+extern "system" fn class_file_load_hook(
     _: *mut jvmtiEnv,
     env: *mut JNIEnv,
     _: jclass,
@@ -286,9 +294,9 @@ extern "system" fn class_loads(
             (CStr::from_ptr(name).to_string_lossy(), std::slice::from_raw_parts(data, length.max(0) as usize))
         };
         if let Some(woven) = weaving::weave_class(agent, &name, bytes)
-            && let Ok(memory) = agent.ti.copied(&woven)
+            && let Ok(memory) = agent.ti.copy_to_vm(&woven)
         {
-            // SAFETY: the virtual machine wants the new class at these places, in memory of its own.
+            // SAFETY: the virtual machine expects the new class at these places, in memory that it allocated.
             unsafe {
                 *new_length = woven.len() as jint;
                 *new_data = memory;
@@ -297,7 +305,7 @@ extern "system" fn class_loads(
     });
 }
 
-extern "system" fn class_is_prepared(_: *mut jvmtiEnv, env: *mut JNIEnv, _: jthread, class: jclass) {
+extern "system" fn class_prepare(_: *mut jvmtiEnv, env: *mut JNIEnv, _: jthread, class: jclass) {
     // SAFETY: the virtual machine passes a class.
     let class = unsafe { Ref::from_raw(class) };
     callback(env, |agent, _| {
@@ -307,9 +315,9 @@ extern "system" fn class_is_prepared(_: *mut jvmtiEnv, env: *mut JNIEnv, _: jthr
     });
 }
 
-extern "system" fn object_is_freed(_: *mut jvmtiEnv, tag: jlong) {
+extern "system" fn object_free(_: *mut jvmtiEnv, tag: jlong) {
     if let Some(agent) = agent() {
-        agent.object_ids.freed(tag);
+        agent.object_ids.record_collected(tag);
     }
 }
 
@@ -351,8 +359,8 @@ extern "system" fn method_exit(
 ) {
     with_thread(env, thread, |agent, jni, thread| {
         if by_exception == 0 {
-            // SAFETY: which part of the union is valid is what the method's descriptor says.
-            let read = |signature: &str| unsafe { returned(value, signature) };
+            // SAFETY: the signature is taken from the method's descriptor, so it is that of the value.
+            let read = |signature: &str| unsafe { return_value(value, signature) };
             steps::on_method_exit(agent, jni, thread, crate::vm::Method::from_raw(method), &read);
         }
     });
@@ -360,7 +368,7 @@ extern "system" fn method_exit(
 
 /// # Safety
 /// The signature must be that of the value.
-unsafe fn returned(value: jvalue, signature: &str) -> Primitive {
+unsafe fn return_value(value: jvalue, signature: &str) -> Primitive {
     // SAFETY: by the signature.
     unsafe {
         match signature.as_bytes().first() {

@@ -21,6 +21,7 @@ struct Stepping {
     line: Option<u32>,
     /// Whether the stepped frame has returned.
     frame_returned: bool,
+    /// The value that it returns, as text.
     returned: Option<String>,
 }
 
@@ -47,10 +48,10 @@ pub(crate) fn start(agent: &Agent, jni: Jni, thread: Ref, depth: u32, kind: Step
             raw::jvmtiError::OPAQUE_FRAME => "the return of a native method cannot be observed".to_owned(),
             error => failed(error),
         })?;
-        agent.ti.notify(raw::JVMTI_EVENT_METHOD_EXIT, true, Some(thread)).map_err(failed)?;
+        agent.ti.set_event_enabled(raw::JVMTI_EVENT_METHOD_EXIT, true, Some(thread)).map_err(failed)?;
     }
-    agent.ti.notify(raw::JVMTI_EVENT_FRAME_POP, true, Some(thread)).map_err(failed)?;
-    agent.ti.notify(raw::JVMTI_EVENT_SINGLE_STEP, !finishes, Some(thread)).map_err(failed)
+    agent.ti.set_event_enabled(raw::JVMTI_EVENT_FRAME_POP, true, Some(thread)).map_err(failed)?;
+    agent.ti.set_event_enabled(raw::JVMTI_EVENT_SINGLE_STEP, !finishes, Some(thread)).map_err(failed)
 }
 
 /// Cancels a step.
@@ -68,8 +69,8 @@ pub(crate) fn thread() -> Option<u32> {
 
 fn disable_events(agent: &Agent, thread: Ref) {
     for event in [raw::JVMTI_EVENT_SINGLE_STEP, raw::JVMTI_EVENT_FRAME_POP, raw::JVMTI_EVENT_METHOD_EXIT] {
-        // A thread that has ended makes no events anyway.
-        let _ = agent.ti.notify(event, false, Some(thread));
+        // A thread that has ended causes no events anyway.
+        let _ = agent.ti.set_event_enabled(event, false, Some(thread));
     }
 }
 
@@ -107,7 +108,7 @@ pub(crate) fn on_single_step(agent: &Agent, jni: Jni, thread: Ref, method: Metho
         Next::Nothing => {}
         Next::Skip => {
             if agent.ti.notify_frame_pop(thread, 0).is_ok() {
-                let _ = agent.ti.notify(raw::JVMTI_EVENT_SINGLE_STEP, false, Some(thread));
+                let _ = agent.ti.set_event_enabled(raw::JVMTI_EVENT_SINGLE_STEP, false, Some(thread));
             }
         }
         Next::Stop(returned) => {
@@ -126,9 +127,9 @@ fn decide(agent: &Agent, stepping: &Stepping, method: Method, location: i64, hei
         return if line == stepping.line { Next::Nothing } else { Next::Stop(None) };
     }
     // Code without source is skipped, unless the step started there.
-    let is_over = height > stepping.height && stepping.kind == StepKind::NextLine;
+    let is_stepped_over = height > stepping.height && stepping.kind == StepKind::NextLine;
     let is_shown = stack::has_source(agent, method) || !stack::has_source(agent, stepping.method);
-    if is_over || !is_shown { Next::Skip } else { Next::Stop(None) }
+    if is_stepped_over || !is_shown { Next::Skip } else { Next::Stop(None) }
 }
 
 /// Called when an awaited frame is about to return.
@@ -145,7 +146,7 @@ pub(crate) fn on_frame_pop(agent: &Agent, jni: Jni, thread: Ref) {
             stepping.frame_returned = true;
         }
     }
-    let _ = agent.ti.notify(raw::JVMTI_EVENT_SINGLE_STEP, true, Some(thread));
+    let _ = agent.ti.set_event_enabled(raw::JVMTI_EVENT_SINGLE_STEP, true, Some(thread));
 }
 
 /// Called when a method returns; `read` gives the value as one of the given type.
@@ -158,17 +159,17 @@ pub(crate) fn on_method_exit(
 ) {
     let number = agent.thread_number(jni, thread);
     let height = agent.ti.frame_count(None).unwrap_or(0);
-    let is_agent_thread = |stepping: &Stepping| stepping.thread == number && stepping.height == height;
-    if !locked(&STEPPING).as_ref().is_some_and(is_agent_thread) {
+    let is_stepped_frame = |stepping: &Stepping| stepping.thread == number && stepping.height == height;
+    if !locked(&STEPPING).as_ref().is_some_and(is_stepped_frame) {
         return;
     }
     let Ok((_, descriptor)) = agent.ti.method_name(method) else { return };
-    let result = names::returns(&descriptor);
+    let result = names::return_type(&descriptor);
     if result == "V" {
         return;
     }
     let shown = jni.framed(|| render(agent, jni, read(result), Style::WHOLE));
-    if let Some(stepping) = locked(&STEPPING).as_mut().filter(|stepping| is_agent_thread(stepping)) {
+    if let Some(stepping) = locked(&STEPPING).as_mut().filter(|stepping| is_stepped_frame(stepping)) {
         stepping.returned = Some(shown);
     }
 }

@@ -43,7 +43,7 @@ pub(crate) struct CodeReach {
     /// The class that the method is inherited from, as in `java/util/AbstractList`.
     pub(crate) ancestor: Option<String>,
     /// Whether subclasses or implementations of the named class have it.
-    pub(crate) below: bool,
+    pub(crate) in_subclasses: bool,
 }
 
 /// Whether a subscription applies at a site.
@@ -58,25 +58,28 @@ pub(crate) enum Applies {
 }
 
 impl ResolvedSubscription {
-    pub(crate) fn new(want: Subscription, active: bool) -> Result<ResolvedSubscription, SubscriptionError> {
-        match Entity::parse(&want.name) {
+    pub(crate) fn new(
+        subscription: Subscription,
+        active: bool,
+    ) -> Result<ResolvedSubscription, SubscriptionError> {
+        match Entity::parse(&subscription.name) {
             Ok(entity) => Ok(ResolvedSubscription {
                 active: AtomicBool::new(active),
                 // A path is resolved from class files, so the class exists.
-                seen: AtomicBool::new(want.variable_path.is_some()),
-                path: want
+                seen: AtomicBool::new(subscription.variable_path.is_some()),
+                path: subscription
                     .variable_path
                     .clone()
-                    .filter(|route| !route.fields.is_empty())
-                    .map(|route| Arc::new(TrackedPath::new(route))),
-                is_integer: want.value_requests.iter().map(|_| AtomicBool::new(false)).collect(),
-                subscription: want,
+                    .filter(|path| !path.fields.is_empty())
+                    .map(|path| Arc::new(TrackedPath::new(path))),
+                is_integer: subscription.value_requests.iter().map(|_| AtomicBool::new(false)).collect(),
+                subscription,
                 entity,
                 errors: Mutex::default(),
                 reach: OnceLock::new(),
             }),
             Err(reason) => Err(SubscriptionError {
-                id: want.id,
+                id: subscription.id,
                 value_request: None,
                 reason,
                 help: String::new(),
@@ -91,10 +94,10 @@ impl ResolvedSubscription {
 
     /// Notes that a requested value may be an integer that is not an object's id.
     pub(crate) fn mark_integer(&self, request_index: usize) {
-        if let Some(plain) = self.is_integer.get(request_index)
-            && !plain.load(Ordering::Relaxed)
+        if let Some(is_integer) = self.is_integer.get(request_index)
+            && !is_integer.load(Ordering::Relaxed)
         {
-            plain.store(true, Ordering::Relaxed);
+            is_integer.store(true, Ordering::Relaxed);
         }
     }
 
@@ -121,7 +124,7 @@ impl ResolvedSubscription {
                 if has_only_own_members(class) {
                     let near = nearest(member, class.fields.iter().map(|field| field.name.as_str()));
                     let reason = format!("the class `{shown}` has no field `{member}`");
-                    return vec![self.error(None, reason, meant(near))];
+                    return vec![self.error(None, reason, suggestion(near))];
                 }
                 return Vec::new();
             };
@@ -143,7 +146,7 @@ impl ResolvedSubscription {
             let known = class.methods.iter().map(|method| method.name.as_str());
             let near = nearest(member, known.filter(|name| !name.starts_with('<')));
             let reason = format!("the class `{shown}` has no method `{member}`");
-            return vec![self.error(None, reason, meant(near))];
+            return vec![self.error(None, reason, suggestion(near))];
         }
         let chosen: Vec<&Method> = named
             .iter()
@@ -156,12 +159,12 @@ impl ResolvedSubscription {
             return vec![self.error(None, reason, format!("there is {}", all.join(", ")))];
         }
         if let Some(local) = &self.entity.local {
-            let lacking = self.missing_local(local, &chosen).or_else(|| {
+            let error = self.missing_local(local, &chosen).or_else(|| {
                 let reason = format!("the members of the local variable `{local}` are unknown");
                 let help = "the class must be on the class path".to_owned();
                 (!self.entity.members.is_empty()).then(|| self.error(None, reason, help))
             });
-            return lacking.into_iter().collect();
+            return error.into_iter().collect();
         }
         let in_calls = self.is_at_calls();
         if let Some(native) = chosen.iter().find(|method| method.access & NATIVE != 0 && !in_calls) {
@@ -196,7 +199,7 @@ impl ResolvedSubscription {
             let help = "the class file does not have the names of local variables: compile with `javac -g`";
             return Some(self.error(None, reason, help.to_owned()));
         }
-        Some(self.error(None, reason, meant(nearest(local, known().filter(|name| *name != "this")))))
+        Some(self.error(None, reason, suggestion(nearest(local, known().filter(|name| *name != "this")))))
     }
 
     /// Whether it is about a local variable.
@@ -235,7 +238,7 @@ impl ResolvedSubscription {
 
     /// Whether a class may have sites for it: a quick check with false positives.
     pub(crate) fn may_concern(&self, class: &str, bytes: &[u8]) -> bool {
-        let in_reach = |reach: &CodeReach| reach.below || reach.ancestor.as_deref() == Some(class);
+        let in_reach = |reach: &CodeReach| reach.in_subclasses || reach.ancestor.as_deref() == Some(class);
         let in_named = self.entity.name.matches_class(class);
         if let Some(path) = &self.path {
             return path.may_concern(class, &|name| contains_bytes(bytes, name.as_bytes()));
@@ -266,11 +269,11 @@ impl ResolvedSubscription {
 
     /// Whether a call is one of the method.
     fn applies_to_call(&self, owner: &str, name: &str, descriptor: &str, is_static: bool) -> Applies {
-        let resolved = &self.entity.name;
-        if !resolved.matches_method(owner, name) || !resolved.matches_types(descriptor) {
+        let named = &self.entity.name;
+        if !named.matches_method(owner, name) || !named.matches_types(descriptor) {
             return Applies::Never;
         }
-        match resolved.matches_class(owner) {
+        match named.matches_class(owner) {
             true => Applies::Always,
             // The code may name a class that it extends, or one that extends it.
             false if !is_static && name != "<init>" => Applies::IfInstance,
@@ -309,7 +312,7 @@ impl ResolvedSubscription {
                 }
                 let reach = self.reach.get();
                 let inherits = reach.is_some_and(|reach| reach.ancestor.as_deref() == Some(site.class));
-                let overrides = reach.is_some_and(|reach| reach.below) && method.name != "<init>";
+                let overrides = reach.is_some_and(|reach| reach.in_subclasses) && method.name != "<init>";
                 match (self.entity.name.matches_class(site.class), site.is_static) {
                     (true, _) => Applies::Always,
                     (false, true) if inherits => Applies::Always,
@@ -332,6 +335,7 @@ impl ResolvedSubscription {
     }
 }
 
+/// The reason and the help of an error in a name.
 pub(crate) type NameError = (String, String);
 
 /// Where a member is declared, seen from the named class.
@@ -345,7 +349,7 @@ pub(crate) enum Declared {
     Below,
 }
 
-fn meant(near: Option<&str>) -> String {
+fn suggestion(near: Option<&str>) -> String {
     near.map_or(String::new(), |near| format!("did you mean `{near}`?"))
 }
 
@@ -411,7 +415,7 @@ pub(crate) mod tests {
     pub(crate) fn resolved(trigger: Trigger, name: &str, sources: &[ValueSource]) -> ResolvedSubscription {
         let value_requests =
             sources.iter().map(|source| ValueRequest { source: source.clone(), ty: None }).collect();
-        let want = Subscription {
+        let subscription = Subscription {
             id: SubscriptionId::Event { number: 0 },
             trigger,
             name: name.into(),
@@ -419,7 +423,7 @@ pub(crate) mod tests {
             value_requests,
             variable_path: None,
         };
-        ResolvedSubscription::new(want, true).unwrap()
+        ResolvedSubscription::new(subscription, true).unwrap()
     }
 
     pub(crate) fn text(text: &str) -> ValueSource {

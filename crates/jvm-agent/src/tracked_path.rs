@@ -13,7 +13,7 @@ use crate::evaluate::{EmptyScope, Evaluator};
 use crate::names::{dotted, is_platform};
 use crate::on_probe::{is_instance, wire_value};
 use crate::protocol::{FieldRef, Notification, PathRoot, ValueSource, VariablePath, WireValue};
-use crate::vm::{FieldKind, Jni, Primitive, Ref, Weak, c_string};
+use crate::vm::{Jni, Primitive, Receiver, Ref, Weak, c_string};
 use invigil_weave::{CallSide, Site, SiteKind, StoreTarget};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -25,7 +25,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub(crate) struct TrackedPath {
     pub(crate) variable: VariablePath,
     /// Whether changes without a write are to be reported.
-    pub(crate) tells_changes: AtomicBool,
+    pub(crate) reports_changes: AtomicBool,
     state: Mutex<State>,
 }
 
@@ -71,7 +71,7 @@ impl FieldLinks {
     }
 
     /// Removes a collected object.
-    fn drop(&mut self, number: i64) {
+    fn remove(&mut self, number: i64) {
         self.put(number, 0);
         for owner in self.owners_of.remove(&number).unwrap_or_default() {
             self.value_of.remove(&owner);
@@ -126,7 +126,7 @@ impl TrackedPath {
     pub(crate) fn new(variable: VariablePath) -> TrackedPath {
         let links = (1..variable.fields.len()).map(|_| FieldLinks::default()).collect();
         let state = Mutex::new(State { links, ..State::default() });
-        TrackedPath { variable, tells_changes: AtomicBool::new(false), state }
+        TrackedPath { variable, reports_changes: AtomicBool::new(false), state }
     }
 
     /// What a site means for the path.
@@ -177,7 +177,7 @@ impl TrackedPath {
                     }
                     (Some(_), CallSide::After) => Some(PathRole::ConstructionEnds),
                     (None, CallSide::After) if site.method == "<init>" => {
-                        self.has(site.class).then_some(PathRole::InConstructor)
+                        self.has_class(site.class).then_some(PathRole::InConstructor)
                     }
                     _ => None,
                 }
@@ -192,21 +192,21 @@ impl TrackedPath {
     }
 
     /// Whether instances of a class, or of one that extends it, are on the path.
-    fn has(&self, class: &str) -> bool {
+    fn has_class(&self, class: &str) -> bool {
         self.variable.fields.iter().any(|link| link.class == class)
     }
 
     /// Whether a class may have sites for the path: a quick check with false positives.
-    pub(crate) fn may_concern(&self, class: &str, has: &dyn Fn(&str) -> bool) -> bool {
+    pub(crate) fn may_concern(&self, class: &str, contains: &dyn Fn(&str) -> bool) -> bool {
         let (is_root, first) = match &self.variable.root {
             PathRoot::Local { class: known, .. } => (known == class, None),
             PathRoot::Static { field } => (field.class == class, Some(field)),
             PathRoot::Instances => (false, None),
         };
         is_root
-            || self.has(class)
+            || self.has_class(class)
             || !is_platform(&dotted(class))
-                && self.variable.fields.iter().chain(first).any(|link| has(&link.field))
+                && self.variable.fields.iter().chain(first).any(|link| contains(&link.field))
     }
 
     /// The field that is the variable, and those before it.
@@ -214,46 +214,46 @@ impl TrackedPath {
         self.variable.fields.split_last()
     }
 
-    /// Updates the path. Returns whether it has to be reported: if `changes`, that the variable changed without being
-    /// written; otherwise that it was written.
+    /// Updates the path. Returns whether the subscription reports it: if `is_by_path`, that the variable changed
+    /// without being written; otherwise that it was written.
     pub(crate) fn observe(
         &self,
         agent: &Agent,
         jni: Jni,
         role: &PathRole,
-        seen: PathValues,
-        changes: bool,
+        values: PathValues,
+        is_by_path: bool,
     ) -> bool {
         if agent.channel.is_closed() {
             return false;
         }
         // Each change is examined once: for the subscription to changes, if there is one.
-        let is_looked_at = changes || !self.tells_changes.load(Ordering::Relaxed);
+        let is_examined = is_by_path || !self.reports_changes.load(Ordering::Relaxed);
         match role {
             PathRole::Root => {
-                let object = object(seen.value);
-                if is_looked_at {
+                let object = object(values.value);
+                if is_examined {
                     self.set_root(jni, object);
-                    return self.set_end(agent, jni, self.walk(jni, object, 0)) && changes;
+                    return self.set_end(agent, jni, self.walk(jni, object, 0)) && is_by_path;
                 }
                 false
             }
             PathRole::Field { levels, is_last, is_exact } => {
-                let Some(owner) = seen.owner else { return false };
+                let Some(owner) = values.owner else { return false };
                 if !is_exact && !self.has_field(agent, jni, levels, *is_last, owner) {
                     return false;
                 }
-                if *is_last && !changes {
-                    return self.is_written(agent, jni, owner, seen.value);
+                if *is_last && !is_by_path {
+                    return self.is_written(agent, jni, owner, values.value);
                 }
-                is_looked_at
+                is_examined
                     && !levels.is_empty()
-                    && self.update_link(agent, jni, levels, owner, object(seen.value))
-                    && changes
+                    && self.update_link(agent, jni, levels, owner, object(values.value))
+                    && is_by_path
             }
-            _ if changes => false,
+            _ if is_by_path => false,
             PathRole::ConstructionBegins { level, class } => {
-                if let Some(level) = self.construction_level(agent, jni, level, seen.this) {
+                if let Some(level) = self.construction_level(agent, jni, level, values.this) {
                     construction::begin(agent, jni, self.identity(), level, class);
                 }
                 false
@@ -263,7 +263,7 @@ impl TrackedPath {
                 false
             }
             PathRole::InConstructor => {
-                if let Some(this) = seen.this {
+                if let Some(this) = values.this {
                     construction::bind(agent, jni, self.identity(), this);
                 }
                 false
@@ -302,13 +302,13 @@ impl TrackedPath {
             |level: usize| construction::is_at(agent, jni, self.identity(), level, Some(this), number);
         let is_there = |level: usize| match self.variable.root {
             PathRoot::Instances => self.is_held(level, number),
-            _ => self.at(jni, level).is_some_and(|object| jni.is_same(object, this)),
+            _ => self.object_at(jni, level).is_some_and(|object| jni.is_same(object, this)),
         };
         fields.iter().find(|level| builds(**level) || is_there(**level)).map(|level| level + 1)
     }
 
     /// The object after this many fields.
-    fn at(&self, jni: Jni, level: usize) -> Option<Ref> {
+    fn object_at(&self, jni: Jni, level: usize) -> Option<Ref> {
         let mut at = self.root(jni)?;
         for link in self.variable.fields.get(..level)? {
             at = object(read(jni, at, link)?)?;
@@ -415,9 +415,9 @@ impl TrackedPath {
     /// Starts tracking in a running program: the static field may have been written before.
     pub(crate) fn begin(&self, agent: &Agent, jni: Jni) {
         let PathRoot::Static { field } = &self.variable.root else { return };
-        let resolved = format!("L{};", field.class);
+        let signature = format!("L{};", field.class);
         let mut loaded = agent.ti.loaded_classes().unwrap_or_default().into_iter();
-        let class = loaded.find(|class| agent.ti.signature(*class).is_ok_and(|known| known == resolved));
+        let class = loaded.find(|class| agent.ti.signature(*class).is_ok_and(|known| known == signature));
         let evaluator = Evaluator { ti: agent.ti, jni, scope: &EmptyScope };
         let found = class.and_then(|class| object(evaluator.field(None, class, &field.field)?.value));
         self.set_root(jni, found);
@@ -426,12 +426,12 @@ impl TrackedPath {
     }
 
     /// Removes collected objects. Returns whether the variable is undefined because of that.
-    fn remove_dead(&self, gone: &[i64]) -> bool {
+    fn remove_dead(&self, dead_ids: &[i64]) -> bool {
         let mut state = locked(&self.state);
-        for number in gone {
-            state.links.iter_mut().for_each(|links| links.drop(*number));
+        for number in dead_ids {
+            state.links.iter_mut().for_each(|links| links.remove(*number));
         }
-        let is_lost = state.end != 0 && gone.contains(&state.end);
+        let is_lost = state.end != 0 && dead_ids.contains(&state.end);
         if is_lost {
             state.end = 0;
         }
@@ -440,15 +440,15 @@ impl TrackedPath {
 }
 
 /// The notifications that follow from collected objects: their variables are undefined.
-pub(crate) fn undefined_variables(agent: &Agent, gone: &[i64], time: f64) -> Vec<Notification> {
-    if gone.is_empty() {
+pub(crate) fn undefined_variables(agent: &Agent, dead_ids: &[i64], time: f64) -> Vec<Notification> {
+    if dead_ids.is_empty() {
         return Vec::new();
     }
     let mut hits = Vec::new();
     for resolved in agent.subscriptions().iter() {
         let Some(path) = &resolved.path else { continue };
-        let is_told = resolved.entity.is_by_path || !path.tells_changes.load(Ordering::Relaxed);
-        if is_told && path.remove_dead(gone) && resolved.entity.is_by_path && resolved.is_active() {
+        let is_examined = resolved.entity.is_by_path || !path.reports_changes.load(Ordering::Relaxed);
+        if is_examined && path.remove_dead(dead_ids) && resolved.entity.is_by_path && resolved.is_active() {
             let value = |source: &ValueSource| match source {
                 ValueSource::Time => WireValue::Float { value: time },
                 _ => WireValue::Unset,
@@ -475,7 +475,7 @@ fn object(value: Primitive) -> Option<Ref> {
 /// A field of an object.
 fn read(jni: Jni, of: Ref, link: &FieldRef) -> Option<Primitive> {
     let field = jni.field(jni.class_of(of), &c_string(&link.field), &c_string(&link.descriptor))?;
-    Some(jni.get(FieldKind::Of(of), field, &link.descriptor))
+    Some(jni.get(Receiver::Of(of), field, &link.descriptor))
 }
 
 #[cfg(test)]

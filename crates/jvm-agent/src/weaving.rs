@@ -101,21 +101,21 @@ pub(crate) fn note_class(agent: &Agent, resolved: &ResolvedSubscription, class: 
 /// Notes what a class reveals about a subscription. Returns the errors if it is the first class that the name means.
 pub(crate) fn record_class(resolved: &ResolvedSubscription, class: &Class) -> Option<Vec<SubscriptionError>> {
     let errors = resolved.errors_in(class);
-    let first = !resolved.seen.swap(true, Ordering::SeqCst);
+    let is_first = !resolved.seen.swap(true, Ordering::SeqCst);
     if resolved.subscription.trigger != Trigger::Write && resolved.declaration(class) == Declared::Below {
-        let _ = resolved.reach.set(CodeReach { ancestor: None, below: true });
+        let _ = resolved.reach.set(CodeReach { ancestor: None, in_subclasses: true });
     }
     let mut wrong = locked(&resolved.errors);
-    if first {
+    if is_first {
         wrong.clone_from(&errors);
     } else if errors.is_empty() {
         // One class that has the member is enough.
         wrong.clear();
     }
-    first.then_some(errors)
+    is_first.then_some(errors)
 }
 
-/// Whether bytes occur in others.
+/// Whether `part` occurs in `bytes`.
 pub(crate) fn contains_bytes(bytes: &[u8], part: &[u8]) -> bool {
     !part.is_empty() && bytes.windows(part.len()).any(|window| window == part)
 }
@@ -168,7 +168,7 @@ fn concerns(agent: &Agent, jni: Jni, resolved: &ResolvedSubscription, name: &str
     }
     match resolved.reach.get() {
         Some(reach) if reach.ancestor.as_deref() == Some(name) => true,
-        Some(reach) if reach.below => {
+        Some(reach) if reach.in_subclasses => {
             crate::on_probe::is_instance(agent.ti, jni, class, &resolved.entity.name.class)
         }
         _ => false,

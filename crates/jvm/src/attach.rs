@@ -15,8 +15,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// Maximum time for an answer of the virtual machine.
-const PATIENCE: Duration = Duration::from_secs(10);
-const NAP: Duration = Duration::from_millis(10);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
 /// Whether a process is a Java virtual machine. Other processes must not get its signal, which would end them.
 pub fn is_java_vm(process: i32) -> bool {
@@ -29,7 +29,7 @@ fn attach_error(process: i32, message: impl std::fmt::Display) -> TargetError {
 }
 
 /// The process id in the process's own container.
-fn inner_number(process: i32) -> i32 {
+fn inner_process_id(process: i32) -> i32 {
     let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("NSpid:"));
     line.and_then(|numbers| numbers.split_whitespace().last()?.parse().ok()).unwrap_or(process)
@@ -51,7 +51,7 @@ pub(crate) fn load_agent(process: i32, listener: &AgentListener) -> TargetResult
     if !is_java_vm(process) {
         return Err(attach_error(process, "it is not a Java virtual machine, or it belongs to another user"));
     }
-    // A second copy beside a loaded agent would be an agent of its own, in the way of the first.
+    // A second copy of the library would be a second agent, which conflicts with the loaded one.
     let library = match (library::named_agent()?, loaded_agent(process)) {
         (None, Some(loaded)) => loaded,
         _ => listener.agent()?,
@@ -67,16 +67,16 @@ pub(crate) fn load_agent(process: i32, listener: &AgentListener) -> TargetResult
         request.push(0);
     }
     let mut answer = String::new();
-    let talked = stream
-        .set_read_timeout(Some(PATIENCE))
+    let exchanged = stream
+        .set_read_timeout(Some(ANSWER_TIMEOUT))
         .and_then(|()| stream.write_all(&request))
         .and_then(|()| stream.read_to_string(&mut answer));
-    talked.map_err(|error| attach_error(process, error))?;
+    exchanged.map_err(|error| attach_error(process, error))?;
     // The first line is the status of the command, the second one that of the agent.
     let mut lines = answer.lines();
-    let decode_log = lines.next() == Some("0");
-    let loaded = lines.next().is_none_or(|line| line.rsplit(':').next().map(str::trim) == Some("0"));
-    if decode_log && loaded {
+    let command_succeeded = lines.next() == Some("0");
+    let agent_started = lines.next().is_none_or(|line| line.rsplit(':').next().map(str::trim) == Some("0"));
+    if command_succeeded && agent_started {
         return Ok(());
     }
     let message = answer.split_once('\n').map_or(answer.as_str(), |(_, rest)| rest).trim();
@@ -85,18 +85,18 @@ pub(crate) fn load_agent(process: i32, listener: &AgentListener) -> TargetResult
 
 /// Connects to the virtual machine's socket, which it opens on request.
 fn connect(process: i32) -> TargetResult<UnixStream> {
-    let number = inner_number(process);
+    let number = inner_process_id(process);
     let socket = PathBuf::from(format!("/proc/{process}/root/tmp/.java_pid{number}"));
     if !is_socket(&socket) {
         let attach_file = attach_file(process, number)?;
-        let asked = kill(Pid::from_raw(process), Signal::SIGQUIT);
-        let until = Instant::now() + PATIENCE;
-        while asked.is_ok() && !is_socket(&socket) && Instant::now() < until {
-            thread::sleep(NAP);
+        let signalled = kill(Pid::from_raw(process), Signal::SIGQUIT);
+        let deadline = Instant::now() + ANSWER_TIMEOUT;
+        while signalled.is_ok() && !is_socket(&socket) && Instant::now() < deadline {
+            thread::sleep(POLL_INTERVAL);
         }
         // The file is needed only until the socket exists.
         let _ = fs::remove_file(&attach_file);
-        asked.map_err(|error| attach_error(process, error))?;
+        signalled.map_err(|error| attach_error(process, error))?;
         if !is_socket(&socket) {
             return Err(attach_error(
                 process,

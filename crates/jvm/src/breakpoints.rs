@@ -32,7 +32,7 @@ pub(crate) struct BreakpointTable {
     all: BTreeMap<BreakpointId, BreakpointEntry>,
     last: u32,
     /// Whether `until` has set its breakpoint.
-    until: bool,
+    has_until: bool,
 }
 
 impl BreakpointTable {
@@ -218,11 +218,11 @@ impl JavaTarget {
     /// Counts the hits of an owner's breakpoints at this stop and removes those that stop only once. Returns the stop
     /// reason, if the owner is to be notified.
     pub(crate) fn process_hits(&mut self, owner: Owner) -> TargetResult<Option<StopReason>> {
-        let Some(waiting) = &self.stopped_thread else { return Ok(None) };
-        let (mut hit_breakpoints, mut once, mut until) = (Vec::new(), Vec::new(), false);
-        for hit in &waiting.notifications {
+        let Some(stopped) = &self.stopped_thread else { return Ok(None) };
+        let (mut hit_breakpoints, mut once, mut is_until_hit) = (Vec::new(), Vec::new(), false);
+        for hit in &stopped.notifications {
             let SubscriptionId::Breakpoint { number } = hit.id else { continue };
-            until |= number == UNTIL && owner == Owner::User;
+            is_until_hit |= number == UNTIL && owner == Owner::User;
             let id = BreakpointId(number);
             let Some(entry) =
                 self.breakpoints.all.get_mut(&id).filter(|entry| entry.owner == owner && entry.enabled)
@@ -247,7 +247,7 @@ impl JavaTarget {
         for id in once {
             self.drop_breakpoint(id)?;
         }
-        Ok(match (hit_breakpoints.is_empty(), until) {
+        Ok(match (hit_breakpoints.is_empty(), is_until_hit) {
             (false, _) => Some(StopReason::Breakpoints { owner, breakpoints: hit_breakpoints }),
             (true, true) => Some(StopReason::Stepped { returned: None }),
             (true, false) => None,
@@ -261,12 +261,12 @@ impl JavaTarget {
             &BreakpointKind::Location(location.to_owned()),
             None,
         )?;
-        self.breakpoints.until = true;
+        self.breakpoints.has_until = true;
         Ok(())
     }
 
     pub(crate) fn remove_until(&mut self) -> TargetResult {
-        if std::mem::take(&mut self.breakpoints.until) {
+        if std::mem::take(&mut self.breakpoints.has_until) {
             self.request(&Request::RemoveBreakpoint { number: UNTIL })?;
         }
         Ok(())

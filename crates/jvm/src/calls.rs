@@ -59,7 +59,7 @@ impl JavaTarget {
 
 /// The method that a call denotes, as in the class files.
 fn resolve(path: &ClassPath, call: &MethodCall) -> Result<wire::MethodCall, NameError> {
-    let words: Vec<&str> = call.of.split('.').collect();
+    let words: Vec<&str> = call.receiver.split('.').collect();
     let mut first_error = None;
     for split in (1..=words.len()).rev() {
         let (class, members) = words.split_at(split);
@@ -71,9 +71,9 @@ fn resolve(path: &ClassPath, call: &MethodCall) -> Result<wire::MethodCall, Name
         }
     }
     Err(first_error.unwrap_or_else(|| {
-        let help = nearest_class(path, words[0]).or_else(|| nearest_class(path, &call.of));
+        let help = nearest_class(path, words[0]).or_else(|| nearest_class(path, &call.receiver));
         let help = help.unwrap_or_else(|| "called methods are looked up in class files".to_owned());
-        (format!("`{}` matches no class on the class path", call.of), help)
+        (format!("`{}` matches no class on the class path", call.receiver), help)
     }))
 }
 
@@ -95,7 +95,7 @@ fn of_class(
         Some((link, _)) => {
             let name = link.descriptor.strip_prefix('L').and_then(|rest| rest.strip_suffix(';'));
             name.and_then(|name| path.class(name)).ok_or_else(|| {
-                let reason = format!("`{}` is of type `{}`", call.of, type_name(&link.descriptor));
+                let reason = format!("`{}` is of type `{}`", call.receiver, type_name(&link.descriptor));
                 (reason, "its class is not on the class path".to_owned())
             })?
         }
@@ -141,14 +141,14 @@ fn of_class(
 /// The methods of a class and its ancestors.
 fn methods(path: &ClassPath, class: &Class) -> Vec<Method> {
     let mut all: Vec<Method> = Vec::new();
-    let mut left = vec![class.clone()];
+    let mut pending = vec![class.clone()];
     for _ in 0..ANCESTORS {
-        let Some(class) = left.pop() else { break };
+        let Some(class) = pending.pop() else { break };
         let callable =
             class.methods.into_iter().filter(|method| method.has_code || method.access & ABSTRACT != 0);
         all.extend(callable);
-        left.splice(0..0, class.interfaces.iter().filter_map(|name| path.class(name)));
-        left.extend(class.parent.as_deref().and_then(|name| path.class(name)));
+        pending.splice(0..0, class.interfaces.iter().filter_map(|name| path.class(name)));
+        pending.extend(class.parent.as_deref().and_then(|name| path.class(name)));
     }
     all
 }

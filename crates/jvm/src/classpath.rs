@@ -8,11 +8,11 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 /// Maximum number of classes that are listed.
-const MOST: usize = 200_000;
+const MAX_CLASSES: usize = 200_000;
 /// Maximum depth of directories.
-const DEEPEST: usize = 40;
-/// Maximum size of an archive's directory.
-const MAX_ARCHIVE_SIZE: u64 = 256 << 20;
+const MAX_DEPTH: usize = 40;
+/// Maximum size of an archive's central directory.
+const MAX_DIRECTORY_SIZE: u64 = 256 << 20;
 /// Maximum size of a class file.
 const MAX_CLASS_SIZE: u64 = 64 << 20;
 
@@ -39,22 +39,22 @@ enum Entry {
 struct Member {
     name: String,
     is_deflated: bool,
-    packed: u64,
-    unpacked: u64,
+    packed_size: u64,
+    unpacked_size: u64,
     /// The position of its local header.
-    at: u64,
+    header_at: u64,
 }
 
 impl ClassPath {
-    /// Lists the classes of a class path, which is relative to a directory. Unreadable entries are left out: the
-    /// virtual machine has the last word.
+    /// Lists the classes of a class path, which is relative to a directory. Unreadable entries are skipped: the
+    /// virtual machine decides what to do about them.
     pub fn new(class_path: &str, directory: &Path) -> ClassPath {
-        let mut left = MOST;
+        let mut left = MAX_CLASSES;
         let mut entries = Vec::new();
         for entry in class_path.split(':') {
             let path = directory.join(if entry.is_empty() { "." } else { entry });
             if path.is_dir() {
-                let classes = in_folder(&path, left);
+                let classes = classes_in_folder(&path, left);
                 left -= classes.len();
                 entries.push(Entry::Folder { root: path, classes });
             } else if path.is_file() {
@@ -105,19 +105,19 @@ impl ClassPath {
 
 const CLASS: &str = ".class";
 
-fn in_folder(root: &Path, most: usize) -> Vec<String> {
+fn classes_in_folder(root: &Path, limit: usize) -> Vec<String> {
     let mut names = Vec::new();
-    let mut left: Vec<(PathBuf, String, usize)> = vec![(root.to_owned(), String::new(), 0)];
-    while let Some((folder, prefix, depth)) = left.pop() {
+    let mut pending: Vec<(PathBuf, String, usize)> = vec![(root.to_owned(), String::new(), 0)];
+    while let Some((folder, prefix, depth)) = pending.pop() {
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
             let Ok(name) = entry.file_name().into_string() else { continue };
-            if names.len() >= most {
+            if names.len() >= limit {
                 return names;
             }
             if let Some(class) = name.strip_suffix(CLASS) {
                 names.push(format!("{prefix}{class}"));
-            } else if depth < DEEPEST && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                left.push((entry.path(), format!("{prefix}{name}/"), depth + 1));
+            } else if depth < MAX_DEPTH && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                pending.push((entry.path(), format!("{prefix}{name}/"), depth + 1));
             }
         }
     }
@@ -133,8 +133,8 @@ fn directory_of(file: &mut (impl Read + Seek)) -> Option<Vec<u8>> {
     let mut end = Vec::new();
     file.take(tail).read_to_end(&mut end).ok()?;
     let at = end.windows(4).rposition(|bytes| bytes == b"PK\x05\x06")?;
-    let (size, start) = (four(&end, at + 12)?, four(&end, at + 16)?);
-    if size > MAX_ARCHIVE_SIZE {
+    let (size, start) = (u32_at(&end, at + 12)?, u32_at(&end, at + 16)?);
+    if size > MAX_DIRECTORY_SIZE {
         return None;
     }
     file.seek(SeekFrom::Start(start)).ok()?;
@@ -143,11 +143,11 @@ fn directory_of(file: &mut (impl Read + Seek)) -> Option<Vec<u8>> {
     Some(directory)
 }
 
-fn two(bytes: &[u8], at: usize) -> Option<usize> {
+fn u16_at(bytes: &[u8], at: usize) -> Option<usize> {
     Some(usize::from(u16::from_le_bytes(*bytes.get(at..)?.first_chunk()?)))
 }
 
-fn four(bytes: &[u8], at: usize) -> Option<u64> {
+fn u32_at(bytes: &[u8], at: usize) -> Option<u64> {
     Some(u64::from(u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?)))
 }
 
@@ -156,16 +156,17 @@ fn members(directory: &[u8]) -> Vec<Member> {
     let mut members = Vec::new();
     let mut rest = directory;
     while rest.starts_with(b"PK\x01\x02") {
-        let (Some(name), Some(extra), Some(comment)) = (two(rest, 28), two(rest, 30), two(rest, 32)) else {
+        let (Some(name), Some(extra), Some(comment)) = (u16_at(rest, 28), u16_at(rest, 30), u16_at(rest, 32))
+        else {
             break;
         };
         let member = || {
             Some(Member {
                 name: std::str::from_utf8(rest.get(46..46 + name)?).ok()?.to_owned(),
-                is_deflated: two(rest, 10)? == 8,
-                packed: four(rest, 20)?,
-                unpacked: four(rest, 24)?,
-                at: four(rest, 42)?,
+                is_deflated: u16_at(rest, 10)? == 8,
+                packed_size: u32_at(rest, 20)?,
+                unpacked_size: u32_at(rest, 24)?,
+                header_at: u32_at(rest, 42)?,
             })
         };
         members.extend(member());
@@ -177,15 +178,15 @@ fn members(directory: &[u8]) -> Vec<Member> {
 
 /// The uncompressed content of a file in an archive.
 fn unpacked(archive: &mut (impl Read + Seek), member: &Member) -> Option<Vec<u8>> {
-    if member.packed > MAX_CLASS_SIZE || member.unpacked > MAX_CLASS_SIZE {
+    if member.packed_size > MAX_CLASS_SIZE || member.unpacked_size > MAX_CLASS_SIZE {
         return None;
     }
-    archive.seek(SeekFrom::Start(member.at)).ok()?;
+    archive.seek(SeekFrom::Start(member.header_at)).ok()?;
     let mut head = [0; 30];
     archive.read_exact(&mut head).ok()?;
-    archive.seek(SeekFrom::Current((two(&head, 26)? + two(&head, 28)?) as i64)).ok()?;
+    archive.seek(SeekFrom::Current((u16_at(&head, 26)? + u16_at(&head, 28)?) as i64)).ok()?;
     let mut bytes = Vec::new();
-    let packed = archive.take(member.packed);
+    let packed = archive.take(member.packed_size);
     match member.is_deflated {
         true => {
             flate2::read::DeflateDecoder::new(packed).take(MAX_CLASS_SIZE).read_to_end(&mut bytes).ok()?

@@ -16,22 +16,22 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Maximum time until the agent of a virtual machine connects.
-const PATIENCE: Duration = Duration::from_secs(60);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(60);
 /// Period of checking in the meantime whether the program still runs, in milliseconds.
-const GLANCE: u16 = 50;
+const CHECK_PERIOD_MS: u16 = 50;
 /// Maximum time until a connection has to send its greeting.
-const GREETING: Duration = Duration::from_secs(5);
+const GREETING_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The socket that the agent connects to. Only this user has access to it, and dropping it removes it.
 pub(crate) struct AgentListener {
     listener: UnixListener,
     /// Private directory, as this process sees it.
     folder: tempfile::TempDir,
-    /// The same as the virtual machine sees it.
+    /// The same directory, as the virtual machine sees it.
     inner: PathBuf,
-    /// Path of the socket in there.
+    /// Path of the socket in that directory.
     path: PathBuf,
-    /// Process of another user, who gets what is in the directory.
+    /// User and group of the virtual machine if it runs as another user, who then becomes the owner of the files.
     owner: Option<(u32, u32)>,
 }
 
@@ -40,13 +40,13 @@ fn failed(error: &io::Error) -> TargetError {
 }
 
 impl AgentListener {
-    /// Opens the door for a virtual machine that is to be started.
+    /// Opens the socket for a virtual machine that is to be started.
     pub(crate) fn open() -> TargetResult<AgentListener> {
         let place = std::env::temp_dir();
         AgentListener::open_in(&place, None, None).map_err(|error| failed(&error))
     }
 
-    /// Opens the door for a process that runs, maybe as another user or with another root directory.
+    /// Opens the socket for a running process, which may have another user or another root directory.
     pub(crate) fn open_for(process: i32) -> TargetResult<AgentListener> {
         let data = fs::metadata(format!("/proc/{process}")).ok();
         let owner = data.map(|data| (data.uid(), data.gid()));
@@ -67,7 +67,7 @@ impl AgentListener {
         opened.map_err(|error| failed(&error))
     }
 
-    /// Opens it in a directory that the virtual machine sees as `inner`.
+    /// Opens the socket in a directory that the virtual machine sees as `inner`.
     fn open_in(outer: &Path, inner: Option<&Path>, owner: Option<(u32, u32)>) -> io::Result<AgentListener> {
         let folder = tempfile::Builder::new().prefix("invigil-").tempdir_in(outer)?;
         let socket = folder.path().join("agent");
@@ -91,8 +91,8 @@ impl AgentListener {
         }
     }
 
-    /// Path of the agent's library for the virtual machine: what `INVIGIL_AGENT` names, otherwise a copy of the
-    /// embedded one beside the socket. Once the agent has connected it is loaded, and the copy may go.
+    /// Path of the agent's library for the virtual machine: the one that `INVIGIL_AGENT` names, otherwise a copy of the
+    /// embedded one beside the socket. The copy may be deleted once the agent has connected, because it is loaded then.
     pub(crate) fn agent(&self) -> TargetResult<PathBuf> {
         if let Some(named) = named_agent()? {
             return Ok(named);
@@ -109,43 +109,44 @@ impl AgentListener {
         &self.path
     }
 
-    /// Waits for both connections. `gone` returns how the program ended, if it has.
-    pub(crate) fn wait(&self, mut gone: impl FnMut() -> Option<String>) -> TargetResult<AgentConnection> {
-        let (mut control, mut news) = (None, None);
-        let until = Instant::now() + PATIENCE;
+    /// Waits for both connections. `ending` returns how the program ended, if it has.
+    pub(crate) fn wait(&self, mut ending: impl FnMut() -> Option<String>) -> TargetResult<AgentConnection> {
+        let (mut control, mut events) = (None, None);
+        let deadline = Instant::now() + CONNECT_TIMEOUT;
         loop {
             match self.listener.accept() {
                 Ok((stream, _)) => match accept_greeting(stream)? {
                     Some((Channel::Control, stream)) => control = Some(stream),
-                    Some((Channel::Events, stream)) => news = Some(stream),
+                    Some((Channel::Events, stream)) => events = Some(stream),
                     // The connection is not from the agent.
                     None => continue,
                 },
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                 Err(error) => return Err(failed(&error)),
             }
-            match (control.take(), news.take()) {
-                (Some(control), Some(news)) => {
-                    return Ok(AgentConnection { control, news, outstanding: 0, patience: None });
+            match (control.take(), events.take()) {
+                (Some(control), Some(events)) => {
+                    return Ok(AgentConnection { control, events, outstanding: 0, answer_timeout: None });
                 }
-                (one, other) => (control, news) = (one, other),
+                (one, other) => (control, events) = (one, other),
             }
-            if let Some(how) = gone() {
+            if let Some(how) = ending() {
                 return Err(TargetError::Control(how));
             }
-            if Instant::now() > until {
+            if Instant::now() > deadline {
                 let message = "the agent in the virtual machine does not answer; it needs a HotSpot virtual machine of Java 11 or later";
                 return Err(TargetError::Control(message.to_owned()));
             }
-            let mut waits = [PollFd::new(self.listener.as_fd(), PollFlags::POLLIN)];
-            let _ = poll(&mut waits, GLANCE);
+            let mut polled = [PollFd::new(self.listener.as_fd(), PollFlags::POLLIN)];
+            let _ = poll(&mut polled, CHECK_PERIOD_MS);
         }
     }
 }
 
 /// Which connection this is; `None` if it is not from the agent.
 fn accept_greeting(mut stream: UnixStream) -> TargetResult<Option<(Channel, UnixStream)>> {
-    let prepared = stream.set_nonblocking(false).and_then(|()| stream.set_read_timeout(Some(GREETING)));
+    let prepared =
+        stream.set_nonblocking(false).and_then(|()| stream.set_read_timeout(Some(GREETING_TIMEOUT)));
     prepared.map_err(|error| failed(&error))?;
     let Ok(greeting) = protocol::receive::<Greeting>(&mut stream) else { return Ok(None) };
     if greeting.magic != MAGIC {
@@ -164,11 +165,11 @@ fn accept_greeting(mut stream: UnixStream) -> TargetResult<Option<(Channel, Unix
 /// The two connections to the agent.
 pub(crate) struct AgentConnection {
     control: UnixStream,
-    news: UnixStream,
+    events: UnixStream,
     /// Number of answers that have not arrived yet.
     outstanding: usize,
     /// Maximum time for an answer, if another debugger may suspend the agent together with the program.
-    pub(crate) patience: Option<Duration>,
+    pub(crate) answer_timeout: Option<Duration>,
 }
 
 /// Result of waiting.
@@ -212,35 +213,35 @@ impl AgentConnection {
 
     /// Whether an answer arrives in time.
     fn answers_in_time(&self) -> bool {
-        let Some(patience) = self.patience else { return true };
-        let mut waits = [PollFd::new(self.control.as_fd(), PollFlags::POLLIN)];
-        let timeout = PollTimeout::try_from(patience).unwrap_or(PollTimeout::MAX);
-        poll(&mut waits, timeout) != Ok(0)
+        let Some(answer_timeout) = self.answer_timeout else { return true };
+        let mut polled = [PollFd::new(self.control.as_fd(), PollFlags::POLLIN)];
+        let timeout = PollTimeout::try_from(answer_timeout).unwrap_or(PollTimeout::MAX);
+        poll(&mut polled, timeout) != Ok(0)
     }
 
     /// Waits for an event of the agent, or for the waker.
     pub(crate) fn wait(&mut self, waker: &Waker) -> Incoming {
         loop {
-            let mut waits = [
-                PollFd::new(self.news.as_fd(), PollFlags::POLLIN),
+            let mut polled = [
+                PollFd::new(self.events.as_fd(), PollFlags::POLLIN),
                 PollFd::new(waker.0.as_fd(), PollFlags::POLLIN),
             ];
-            if let Err(error) = poll(&mut waits, PollTimeout::NONE) {
+            if let Err(error) = poll(&mut polled, PollTimeout::NONE) {
                 if error == nix::errno::Errno::EINTR {
                     continue;
                 }
                 return Incoming::Disconnected(Disconnected::Failed(error.into()));
             }
-            let ready = |at: usize| waits[at].any().unwrap_or(true);
-            let (has_news, rung) = (ready(0), ready(1));
+            let ready = |at: usize| polled[at].any().unwrap_or(true);
+            let (has_event, is_woken) = (ready(0), ready(1));
             // Events come before interrupts.
-            if has_news {
-                return match protocol::receive(&mut self.news) {
-                    Ok(news) => Incoming::Event(news),
+            if has_event {
+                return match protocol::receive(&mut self.events) {
+                    Ok(event) => Incoming::Event(event),
                     Err(lost) => Incoming::Disconnected(lost),
                 };
             }
-            if rung && waker.clear() {
+            if is_woken && waker.clear() {
                 return Incoming::Woken;
             }
         }
@@ -248,15 +249,15 @@ impl AgentConnection {
 
     /// An event that was sent before the connection was closed.
     pub(crate) fn pending_event(&mut self) -> Option<AgentEvent> {
-        let mut waits = [PollFd::new(self.news.as_fd(), PollFlags::POLLIN)];
-        if poll(&mut waits, GLANCE) != Ok(1) {
+        let mut polled = [PollFd::new(self.events.as_fd(), PollFlags::POLLIN)];
+        if poll(&mut polled, CHECK_PERIOD_MS) != Ok(1) {
             return None;
         }
-        protocol::receive(&mut self.news).ok()
+        protocol::receive(&mut self.events).ok()
     }
 
     pub(crate) fn command(&mut self, command: &ThreadCommand) -> Result<(), Disconnected> {
-        protocol::send(&mut self.news, command)
+        protocol::send(&mut self.events, command)
     }
 }
 

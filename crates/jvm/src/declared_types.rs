@@ -3,7 +3,7 @@
 use crate::ClassPath;
 use crate::variable_path::{classes_named, declaring_class, variable_path};
 use invigil_jvm_agent::entity::Entity;
-use invigil_jvm_agent::names::{returns, type_name};
+use invigil_jvm_agent::names::{return_type, type_name};
 
 /// The type of a variable, such as `int` or `java.lang.String`; `None` if the class files do not have it.
 ///
@@ -62,6 +62,6 @@ fn result(path: &ClassPath, entity: &Entity) -> Option<String> {
                 && entity.name.matches_method(&class.name, &method.name)
                 && entity.name.matches_types(&method.descriptor)
         })?;
-        Some(returns(&method.descriptor).to_owned())
+        Some(return_type(&method.descriptor).to_owned())
     })
 }

@@ -90,7 +90,7 @@ impl JavaTarget {
         Ok(())
     }
 
-    fn needs_locals(&self) -> TargetResult {
+    fn require_locals(&self) -> TargetResult {
         match self.info.locals {
             true => Ok(()),
             false => Err(TargetError::Request(
@@ -101,7 +101,7 @@ impl JavaTarget {
     }
 
     pub(crate) fn list_locals(&mut self) -> TargetResult<Vec<Variable>> {
-        self.needs_locals()?;
+        self.require_locals()?;
         self.stop_program()?;
         let request = Request::Locals { thread: self.current, depth: self.frame as u32 };
         match self.request(&request)? {
@@ -171,7 +171,7 @@ impl JavaTarget {
         let yes = |allowed: bool| if allowed { "yes" } else { "no" };
         let reported = &self.info;
         let mut facts = vec![
-            ("process".to_owned(), self.number().to_string()),
+            ("process".to_owned(), self.process_id().to_string()),
             ("virtual machine".to_owned(), reported.machine.clone()),
             ("class path".to_owned(), reported.class_path.clone()),
             ("local variables".to_owned(), yes(reported.locals).to_owned()),

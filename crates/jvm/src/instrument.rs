@@ -39,8 +39,8 @@ pub struct WovenClass {
     pub probes: usize,
 }
 
-/// Weaves the classes of a class path for all events of a catalog, and writes those with probes to a directory, which is
-/// created if necessary.
+/// Weaves the classes of a class path for all events of a catalog, and writes those with probes to a directory, which
+/// is created if necessary.
 ///
 /// They are run with this directory before the original classes: `java -cp woven:classes Main`.
 ///
@@ -48,7 +48,7 @@ pub struct WovenClass {
 /// A message, if a file cannot be written.
 pub fn instrument(catalog: &EventCatalog, path: &ClassPath, folder: &Path) -> Result<Instrumented, String> {
     let (subscriptions, unknown) = subscriptions::subscriptions(catalog, path);
-    let named = |number: u32| {
+    let name_of = |number: u32| {
         subscriptions.iter().find_map(|subscription| match subscription.id {
             SubscriptionId::Event { number: known } if known == number => Some(subscription.name.clone()),
             _ => None,
@@ -59,13 +59,15 @@ pub fn instrument(catalog: &EventCatalog, path: &ClassPath, folder: &Path) -> Re
     for error in errors {
         let SubscriptionId::Event { number } = error.id else { continue };
         let help = match error.pending {
-            true => named(number).and_then(|name| subscriptions::suggestion(path, &name)).unwrap_or_default(),
+            true => {
+                name_of(number).and_then(|name| subscriptions::suggestion(path, &name)).unwrap_or_default()
+            }
             false => error.help,
         };
         let help = help.split(" Otherwise").next().unwrap_or_default();
         // The agent says that the class is not loaded yet; here no program runs that could load it.
         let class = match error.pending {
-            true => named(number).and_then(|name| Some(Entity::parse(&name).ok()?.name.class)),
+            true => name_of(number).and_then(|name| Some(Entity::parse(&name).ok()?.name.class)),
             false => None,
         };
         let reason = class.map_or(error.reason, |class| format!("no class `{class}` is on the class path"));

@@ -73,16 +73,16 @@ impl Launch {
 
     /// Whether the program is started with the agent of another debugger.
     fn has_debugger(&self) -> bool {
-        let speaks = |text: &OsStr| {
+        let has_debug_option = |text: &OsStr| {
             let text = text.to_string_lossy();
             ["jdwp", "-Xdebug"].iter().any(|word| text.contains(word))
         };
         let options = ["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS"];
-        self.args.iter().any(|arg| arg.to_string_lossy().starts_with('-') && speaks(arg))
+        self.args.iter().any(|arg| arg.to_string_lossy().starts_with('-') && has_debug_option(arg))
             || options.iter().any(|name| {
                 let set =
                     self.env.iter().rev().find(|(known, _)| known == name).map(|(_, value)| value.clone());
-                set.or_else(|| std::env::var_os(name)).is_some_and(|value| speaks(&value))
+                set.or_else(|| std::env::var_os(name)).is_some_and(|value| has_debug_option(&value))
             })
     }
 

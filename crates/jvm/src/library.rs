@@ -7,7 +7,7 @@ use std::path::PathBuf;
 /// Shared object of the agent, as this command's version of the protocol needs it.
 pub static AGENT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/libinvigil_jvm_agent_image.so"));
 
-/// Name of its file, by which an agent is recognised that is loaded already.
+/// Name of its file, by which a loaded agent is recognised.
 pub(crate) const FILE: &str = "libinvigil_jvm_agent.so";
 
 /// Path of the agent that `INVIGIL_AGENT` names instead.

@@ -5,7 +5,7 @@ use crate::variable_path::{NameError, classes_named, declaring_class};
 use invigil_expr::diag::nearest;
 use invigil_jvm_agent::entity::Entity;
 use invigil_jvm_agent::expression::Expression;
-use invigil_jvm_agent::names::{argument_names, dotted, parameters, returns, type_name};
+use invigil_jvm_agent::names::{argument_names, dotted, parameters, return_type, type_name};
 use invigil_jvm_agent::protocol::Trigger;
 use invigil_monitor::event::{EventDecl, EventId, ParamSource};
 use invigil_target::UnresolvedEvent;
@@ -21,24 +21,24 @@ pub(crate) fn unknown_fields(
     path: &ClassPath,
     event: EventId,
     trigger: &Trigger,
-    written: &EventDecl,
+    decl: &EventDecl,
 ) -> Vec<UnresolvedEvent> {
-    let Ok(entity) = Entity::parse(&written.name) else { return Vec::new() };
+    let Ok(entity) = Entity::parse(&decl.name) else { return Vec::new() };
     if entity.scope.is_some() || entity.local.is_some() {
         return Vec::new();
     }
     let classes = classes_named(path, &entity.name.class);
     let mut found = Vec::new();
-    for (at, param) in written.params.iter().enumerate() {
+    for (at, param) in decl.params.iter().enumerate() {
         let (ParamSource::Name(text) | ParamSource::Expression(text)) = &param.source else { continue };
         let Ok(expression) = Expression::parse(text) else { continue };
         let places = classes.iter().flat_map(|class| places(class, trigger, &entity));
-        let mut wrong = places.map(|(class, method)| {
-            Walk { path, class, method, member: &entity.name.member }.descriptor(&expression).err()
+        let mut errors = places.map(|(class, method)| {
+            TypeResolver { path, class, method, member: &entity.name.member }.descriptor(&expression).err()
         });
         // It is enough that one of the matching classes has the field.
-        let Some(first) = wrong.next() else { continue };
-        if let Some((reason, help)) = first.filter(|_| wrong.all(|wrong| wrong.is_some())) {
+        let Some(first) = errors.next() else { continue };
+        if let Some((reason, help)) = first.filter(|_| errors.all(|error| error.is_some())) {
             found.push(UnresolvedEvent { event, param: Some(at), reason, help, pending: false });
         }
     }
@@ -56,8 +56,8 @@ fn places<'a>(class: &'a Class, trigger: &Trigger, entity: &Entity) -> Vec<(&'a 
     meant.map(|method| (class, Some(method))).collect()
 }
 
-/// Resolves names at a site.
-struct Walk<'a> {
+/// Determines the types of expressions at a site.
+struct TypeResolver<'a> {
     path: &'a ClassPath,
     class: &'a Class,
     /// `None` where a field is written.
@@ -66,7 +66,7 @@ struct Walk<'a> {
     member: &'a str,
 }
 
-impl Walk<'_> {
+impl TypeResolver<'_> {
     /// The type of an expression, if it is known. The parser bounds the depth of the expression.
     fn descriptor(&self, expression: &Expression) -> Result<Option<String>, NameError> {
         match expression {
@@ -99,7 +99,7 @@ impl Walk<'_> {
                 return parameters(&method.descriptor).get(at).map(|descriptor| (*descriptor).to_owned());
             }
             if name == "ret" {
-                return Some(returns(&method.descriptor).to_owned());
+                return Some(return_type(&method.descriptor).to_owned());
             }
         }
         let name = if self.method.is_none() && name == "ret" { self.member } else { name };

@@ -127,7 +127,7 @@ fn unknown_scope(path: &ClassPath, name: &str) -> Option<variable_path::NameErro
     Some((reason, nearest_class(path, &scope.part).unwrap_or_default()))
 }
 
-/// The name that may have been meant by one that no class has.
+/// A hint with the class that may have been meant by a name that no class has.
 pub(crate) fn suggestion(path: &ClassPath, name: &str) -> Option<String> {
     let class = Entity::parse(name).ok()?.name.class;
     // The class of `A.b.c` may be `A`.

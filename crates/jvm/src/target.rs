@@ -24,15 +24,15 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// Maximum time between the end of the agent's connection and the end of the process.
-const DYING: Duration = Duration::from_secs(20);
+const EXIT_TIMEOUT: Duration = Duration::from_secs(20);
 /// Maximum time for an answer if another debugger may suspend the agent.
-const PATIENCE: Duration = Duration::from_secs(2);
-const NAP: Duration = Duration::from_millis(2);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
+const POLL_INTERVAL: Duration = Duration::from_millis(2);
 
 /// The process: started by the debugger, or attached to.
 pub(crate) enum Process {
-    Ours(Child),
-    Other(i32),
+    Launched(Child),
+    Attached(i32),
 }
 
 /// The thread that waits for the debugger, with the notifications of its site.
@@ -102,7 +102,7 @@ impl JavaTarget {
                 return Err(error);
             }
         };
-        let mut target = JavaTarget::new(link, Process::Ours(child))?;
+        let mut target = JavaTarget::new(link, Process::Launched(child))?;
         // The first event reports that the virtual machine is ready; its thread waits for a command.
         match target.link.as_mut().map(|link| link.wait(&target.waker)) {
             Some(crate::connection::Incoming::Event(AgentEvent::Ready)) => {}
@@ -126,7 +126,7 @@ impl JavaTarget {
             let alive = kill(Pid::from_raw(process), None).is_ok();
             (!alive).then(|| format!("process {process} ended while the agent was loaded"))
         })?;
-        let mut target = JavaTarget::new(link, Process::Other(process))?;
+        let mut target = JavaTarget::new(link, Process::Attached(process))?;
         target.request_info()?;
         target.stop_when_prepared = true;
         Ok(target)
@@ -178,7 +178,7 @@ impl JavaTarget {
         if let Answer::Info { info } = self.request(&Request::Info)? {
             self.sources = Sources::new(&info.class_path, &PathBuf::from(&info.directory));
             if let Some(link) = self.link.as_mut().filter(|_| info.debugger) {
-                link.patience = Some(PATIENCE);
+                link.answer_timeout = Some(ANSWER_TIMEOUT);
             }
             self.info = info;
         }
@@ -203,12 +203,12 @@ impl JavaTarget {
     }
 
     /// Adds collected objects.
-    pub(crate) fn add_dead_objects(&mut self, gone: DeadObjectIds) {
-        let plain = gone
+    pub(crate) fn add_dead_objects(&mut self, dead: DeadObjectIds) {
+        let non_objects = dead
             .integer_params
             .iter()
             .map(|(number, request_index)| (EventId(*number), *request_index as usize));
-        self.dead_objects.add(slices::DeadObjects { non_objects: plain.collect(), ids: gone.ids });
+        self.dead_objects.add(slices::DeadObjects { non_objects: non_objects.collect(), ids: dead.ids });
     }
 
     pub(crate) fn ended_error(&self) -> TargetError {
@@ -219,8 +219,8 @@ impl JavaTarget {
     pub(crate) fn on_disconnect(&mut self, lost: &Disconnected) -> TargetError {
         // The last event may have been sent and not received yet.
         if let Some(mut link) = self.link.take() {
-            while let Some(news) = link.pending_event() {
-                if let AgentEvent::Exits { status, replay_log, warnings } = news {
+            while let Some(event) = link.pending_event() {
+                if let AgentEvent::Exits { status, replay_log, warnings } = event {
                     self.exits(status, replay_log, warnings);
                 }
             }
@@ -246,33 +246,33 @@ impl JavaTarget {
     }
 
     fn wait_for_end(&mut self) -> Option<Termination> {
-        let until = Instant::now() + DYING;
+        let deadline = Instant::now() + EXIT_TIMEOUT;
         loop {
             match &mut self.process {
-                Process::Ours(child) => {
+                Process::Launched(child) => {
                     if let Ok(Some(status)) = child.try_wait() {
                         return Some(ending(status));
                     }
                 }
                 // Only the parent learns how a process ended; the agent reports an exit.
-                Process::Other(process) => {
+                Process::Attached(process) => {
                     if kill(Pid::from_raw(*process), None).is_err() || is_zombie(*process) {
                         let killed = Termination::Killed { signal: "a signal".to_owned(), core: false };
                         return Some(self.status.map_or(killed, Termination::Exited));
                     }
                 }
             }
-            if Instant::now() > until {
+            if Instant::now() > deadline {
                 return None;
             }
-            thread::sleep(NAP);
+            thread::sleep(POLL_INTERVAL);
         }
     }
 
-    pub(crate) fn number(&self) -> i32 {
+    pub(crate) fn process_id(&self) -> i32 {
         match &self.process {
-            Process::Ours(child) => child.id() as i32,
-            Process::Other(process) => *process,
+            Process::Launched(child) => child.id() as i32,
+            Process::Attached(process) => *process,
         }
     }
 
@@ -301,8 +301,8 @@ impl JavaTarget {
             return Ok(());
         }
         let killed = match &mut self.process {
-            Process::Ours(child) => child.kill().and_then(|()| child.wait()).map(drop),
-            Process::Other(process) => kill(Pid::from_raw(*process), Signal::SIGKILL).map_err(Into::into),
+            Process::Launched(child) => child.kill().and_then(|()| child.wait()).map(drop),
+            Process::Attached(process) => kill(Pid::from_raw(*process), Signal::SIGKILL).map_err(Into::into),
         };
         // Only now, because a waiting thread continues once the connection is closed.
         self.link = None;
@@ -316,11 +316,11 @@ impl JavaTarget {
             return Ok(());
         }
         // A program that has ended counts as detached, too.
-        let left = self.request(&Request::Detach);
+        let detached = self.request(&Request::Detach);
         self.link = None;
         self.stopped_thread = None;
         self.suspended = false;
-        match left {
+        match detached {
             Err(TargetError::Control(message)) => Err(TargetError::Control(message)),
             _ => {
                 self.ended.get_or_insert(Termination::Detached);
@@ -334,8 +334,8 @@ impl Drop for JavaTarget {
     fn drop(&mut self) {
         // A program that was started is killed, one that was attached to continues.
         let _ = match self.process {
-            Process::Ours(_) => self.kill_process(),
-            Process::Other(_) => self.detach_agent(),
+            Process::Launched(_) => self.kill_process(),
+            Process::Attached(_) => self.detach_agent(),
         };
     }
 }

@@ -24,15 +24,15 @@ pub(crate) fn classes_named(path: &ClassPath, name: &str) -> Vec<Class> {
 
 /// The field of this name with the class that declares it: the class itself or an ancestor.
 pub(crate) fn declaring_class(path: &ClassPath, class: &Class, name: &str) -> Option<(String, Field)> {
-    let mut left = vec![class.clone()];
+    let mut pending = vec![class.clone()];
     for _ in 0..ANCESTORS {
-        let class = left.pop()?;
+        let class = pending.pop()?;
         if let Some(field) = class.fields.iter().find(|field| field.name == name) {
             return Some((class.name, field.clone()));
         }
         // Superclasses are searched before interfaces.
-        left.splice(0..0, class.interfaces.iter().filter_map(|name| path.class(name)));
-        left.extend(class.parent.as_deref().and_then(|name| path.class(name)));
+        pending.splice(0..0, class.interfaces.iter().filter_map(|name| path.class(name)));
+        pending.extend(class.parent.as_deref().and_then(|name| path.class(name)));
     }
     None
 }
@@ -61,7 +61,7 @@ fn from_local(path: &ClassPath, entity: &Entity, local: &str) -> Result<Option<V
             };
             let links = path_fields(path, local, &variable.descriptor, &entity.members)?;
             if links.iter().any(|(_, is_static)| *is_static) {
-                return Err(statics(&links));
+                return Err(static_member_error(&links));
             }
             let root = PathRoot::Local {
                 class: class.name.clone(),
@@ -78,7 +78,7 @@ fn from_local(path: &ClassPath, entity: &Entity, local: &str) -> Result<Option<V
     Ok(None)
 }
 
-fn statics(links: &[(FieldRef, bool)]) -> NameError {
+fn static_member_error(links: &[(FieldRef, bool)]) -> NameError {
     let shown = links.iter().find(|(_, is_static)| *is_static).map_or("", |(link, _)| link.field.as_str());
     let message = format!("`{shown}` is static: it belongs to no object");
     (message, "name it by its class".to_owned())
@@ -108,7 +108,7 @@ fn from_class(path: &ClassPath, entity: &Entity) -> Result<Option<VariablePath>,
 /// The path starts at its last static field.
 fn from_links(mut links: Vec<(FieldRef, bool)>) -> Result<VariablePath, NameError> {
     if links.last().is_some_and(|(_, is_static)| *is_static) {
-        return Err(statics(&links));
+        return Err(static_member_error(&links));
     }
     let root = match links.iter().rposition(|(_, is_static)| *is_static) {
         Some(at) => {

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+/// Line plot.
+///
 /// ```
 /// use invigil_lab::plot::{Axis, Plot, Series};
 ///
@@ -109,10 +111,10 @@ impl Plot {
         let up = Scale::of(&self.y, points().map(|(_, y)| *y), true);
         let x = |value: f64| across.place(value).map(|place| LEFT + WIDTH * place);
         let y = |value: f64| up.place(value).map(|place| TOP + HEIGHT * (1.0 - place));
-        let high = 100.0 + HEIGHT.max(18.0 * self.series.len() as f64);
+        let height = 100.0 + HEIGHT.max(18.0 * self.series.len() as f64);
         let mut out = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 820 {high}\" font-family=\"sans-serif\" \
-             font-size=\"12\">\n<rect width=\"820\" height=\"{high}\" fill=\"white\"/>\n"
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 820 {height}\" font-family=\"sans-serif\" \
+             font-size=\"12\">\n<rect width=\"820\" height=\"{height}\" fill=\"white\"/>\n"
         );
         let bottom = TOP + HEIGHT;
         // Writing to a string does not fail.

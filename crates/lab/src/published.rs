@@ -76,8 +76,8 @@ impl PublishedMetrics {
     }
 }
 
-/// Formats the mean of each measure for each formula and algorithm: first the published one, then the measured one with each
-/// encoding. All measures, or the published ones.
+/// Formats the mean of each measure for each formula and algorithm: first the published one, then the measured one with
+/// each encoding. Contains the published measures, or all of them if none are published.
 pub fn formulae_table(
     list: &[NamedFormula],
     measured: &[MeasuredMeans],

@@ -30,7 +30,7 @@ impl From<&Measurement> for Value {
     }
 }
 
-/// Measurements cannot be stored or queried.
+/// Error of storing or querying measurements.
 #[derive(Debug)]
 pub struct StoreError(String);
 
@@ -108,8 +108,8 @@ impl Store {
         connection.pragma_update(None, "synchronous", "OFF")?;
         connection.execute("CREATE TABLE IF NOT EXISTS bench (run INTEGER PRIMARY KEY)", ())?;
         let columns = {
-            let mut found = connection.prepare("SELECT name FROM pragma_table_info('bench')")?;
-            found.query_map((), |row| row.get(0))?.collect::<Result<_, _>>()?
+            let mut statement = connection.prepare("SELECT name FROM pragma_table_info('bench')")?;
+            statement.query_map((), |row| row.get(0))?.collect::<Result<_, _>>()?
         };
         Ok(Store { connection, columns })
     }
@@ -119,11 +119,11 @@ impl Store {
     /// # Errors
     /// Fails if they cannot be written.
     pub fn add(&mut self, rows: &[Row]) -> Result<(), StoreError> {
-        let change = self.connection.transaction()?;
+        let transaction = self.connection.transaction()?;
         for row in rows {
             for (name, _) in row {
                 if !self.columns.contains(name) {
-                    change.execute(&format!("ALTER TABLE bench ADD COLUMN {}", quoted(name)), ())?;
+                    transaction.execute(&format!("ALTER TABLE bench ADD COLUMN {}", quoted(name)), ())?;
                     self.columns.push(name.clone());
                 }
             }
@@ -131,13 +131,13 @@ impl Store {
             let places = vec!["?"; names.len()];
             let insert = format!("INSERT INTO bench ({}) VALUES ({})", names.join(", "), places.join(", "));
             let values = row.iter().map(|(_, measured)| Value::from(measured));
-            change.prepare_cached(&insert)?.execute(params_from_iter(values))?;
+            transaction.prepare_cached(&insert)?.execute(params_from_iter(values))?;
         }
-        Ok(change.commit()?)
+        Ok(transaction.commit()?)
     }
 
     /// Returns whether there is a column with this name.
-    pub fn has(&self, column: &str) -> bool {
+    pub fn has_column(&self, column: &str) -> bool {
         self.columns.iter().any(|known| known == column)
     }
 
@@ -148,8 +148,8 @@ impl Store {
     pub fn remove(&mut self, tags: &[(&str, &str)]) -> Result<(), StoreError> {
         let conditions: Vec<String> =
             tags.iter().map(|(name, _)| format!("CAST({} AS TEXT) = ?", quoted(name))).collect();
-        let question = format!("DELETE FROM bench WHERE {}", conditions.join(" AND "));
-        self.connection.execute(&question, params_from_iter(tags.iter().map(|(_, value)| value)))?;
+        let sql = format!("DELETE FROM bench WHERE {}", conditions.join(" AND "));
+        self.connection.execute(&sql, params_from_iter(tags.iter().map(|(_, value)| value)))?;
         Ok(())
     }
 
@@ -157,10 +157,10 @@ impl Store {
     ///
     /// # Errors
     /// Fails if the query is invalid.
-    pub fn query(&self, question: &str) -> Result<Table, StoreError> {
-        let mut asked = self.connection.prepare(question)?;
-        let names: Vec<String> = asked.column_names().map(str::to_owned).collect();
-        let rows = asked.query_map((), |row| {
+    pub fn query(&self, sql: &str) -> Result<Table, StoreError> {
+        let mut statement = self.connection.prepare(sql)?;
+        let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
+        let rows = statement.query_map((), |row| {
             (0..names.len()).map(|at| Ok(cell_text(row.get_ref(at)?))).collect::<Result<Vec<_>, _>>()
         })?;
         let rows = rows.collect::<Result<_, _>>()?;
@@ -170,9 +170,9 @@ impl Store {
     /// Writes the result of a query as CSV.
     ///
     /// # Errors
-    /// Fails if the query is invalid or nothing can be written.
-    pub fn write_csv(&self, question: &str, to: impl Write) -> Result<(), StoreError> {
-        let table = self.query(question)?;
+    /// Fails if the query is invalid or its result cannot be written.
+    pub fn write_csv(&self, sql: &str, to: impl Write) -> Result<(), StoreError> {
+        let table = self.query(sql)?;
         let mut writer = csv::Writer::from_writer(to);
         writer.write_record(&table.names)?;
         for row in &table.rows {

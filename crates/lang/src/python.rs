@@ -12,11 +12,11 @@ pub(crate) enum LexemeKind {
     Close(u8),
     /// A whole string literal without its prefix.
     String,
-    /// The opening quotes of an unclosed string. The walk continues after them.
+    /// The opening quotes of an unclosed string. Lexing continues after them.
     UnclosedString,
     /// From `#` to the end of the line.
     Comment,
-    /// A line end that no backslash continues.
+    /// A line end without a backslash before it.
     LineEnd,
     /// A backslash at the end of a line, with the line end.
     Continuation,
@@ -43,7 +43,7 @@ pub(crate) fn lexemes(text: &str, start: usize) -> Lexemes<'_> {
 pub(crate) struct Lexemes<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// The rest of a line with an unclosed string is lexed as code, so that its brackets are still found.
+    /// Quotes before this offset are lexed as code, so that brackets after an unclosed string on its line are still found.
     plain_quotes_until: usize,
     /// Whether `'''` and `"""` are known to have no closing counterpart ahead.
     never_closed: [bool; 2],
@@ -94,22 +94,22 @@ impl Lexemes<'_> {
     fn string(&mut self, start: usize, quote: u8) -> (LexemeKind, usize) {
         let triple = self.bytes[start..].starts_with(&[quote; 3]);
         let kind = usize::from(quote == b'"');
-        let opened = start + if triple { 3 } else { 1 };
+        let text_start = start + if triple { 3 } else { 1 };
         let is_known_unclosed = triple && self.never_closed[kind];
         let mut line_end_at = self.line_end(start);
         if !is_known_unclosed {
-            match self.string_end(opened, quote, triple) {
+            match self.string_end(text_start, quote, triple) {
                 Ok(end) => return (LexemeKind::String, end),
                 Err(_) if triple => self.never_closed[kind] = true,
                 Err(at) => line_end_at = at,
             }
         }
         self.plain_quotes_until = line_end_at;
-        (LexemeKind::UnclosedString, opened)
+        (LexemeKind::UnclosedString, text_start)
     }
 
-    /// The byte after the closing quotes of the string whose text starts at `at`, or else where it had to
-    /// end and did not.
+    /// Returns the offset after the closing quotes of the string whose text starts at `at`; as an error, the offset by
+    /// which it should have been closed.
     fn string_end(&self, mut at: usize, quote: u8, triple: bool) -> Result<usize, usize> {
         while let Some(&byte) = self.bytes.get(at) {
             match byte {

@@ -38,14 +38,14 @@ impl Default for Budget {
     }
 }
 
-/// [`TooLarge::what`] if the time limit is exceeded.
+/// [`TooLarge::resource`] if the time limit is exceeded.
 pub(crate) const SECONDS: &str = "seconds";
 
 /// Error: a construction exceeded its [`Budget`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooLarge {
     /// Limited resource, in the plural.
-    pub what: &'static str,
+    pub resource: &'static str,
     /// Limit.
     pub limit: usize,
 }
@@ -53,7 +53,7 @@ pub struct TooLarge {
 impl TooLarge {
     /// Whether the time limit was exceeded, in contrast to a limit on sizes.
     pub fn is_time(&self) -> bool {
-        self.what == SECONDS
+        self.resource == SECONDS
     }
 }
 
@@ -62,16 +62,16 @@ impl Budget {
     ///
     /// # Errors
     /// Fails if the count exceeds the limit.
-    pub(crate) fn allows(what: &'static str, count: usize, limit: usize) -> Result<(), TooLarge> {
-        if count <= limit { Ok(()) } else { Err(TooLarge { what, limit }) }
+    pub(crate) fn check(resource: &'static str, count: usize, limit: usize) -> Result<(), TooLarge> {
+        if count <= limit { Ok(()) } else { Err(TooLarge { resource, limit }) }
     }
 }
 
 impl fmt::Display for TooLarge {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.what {
+        match self.resource {
             SECONDS => write!(f, "it takes longer than {} {SECONDS}", self.limit),
-            what => write!(f, "too large: more than {} {what}", self.limit),
+            resource => write!(f, "too large: more than {} {resource}", self.limit),
         }
     }
 }

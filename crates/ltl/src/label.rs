@@ -81,7 +81,7 @@ impl Labels {
             operation()
         };
         let result = operation().or_else(retry).map(Label);
-        result.map_err(|_| TooLarge { what: "nodes of decision diagrams", limit: self.budget.nodes })
+        result.map_err(|_| TooLarge { resource: "nodes of decision diagrams", limit: self.budget.nodes })
     }
 
     /// Counts an operation; every `CLOCK_INTERVAL` operations, checks the time limit. Called by all operations that can
@@ -97,7 +97,7 @@ impl Labels {
         }
         self.operations.set(0);
         let limit = self.budget.seconds.unwrap_or_default() as usize;
-        if Instant::now() < deadline { Ok(()) } else { Err(TooLarge { what: SECONDS, limit }) }
+        if Instant::now() < deadline { Ok(()) } else { Err(TooLarge { resource: SECONDS, limit }) }
     }
 
     /// Returns the function that is always true.
@@ -118,7 +118,7 @@ impl Labels {
         if let Some(label) = self.variables.get(&variable) {
             return Ok(label.clone());
         }
-        Budget::allows("variables", self.variables.len() + 1, self.budget.variables)?;
+        Budget::check("variables", self.variables.len() + 1, self.budget.variables)?;
         let number = self.variables.len() as u32;
         let label = self.perform(|| {
             self.manager.with_manager_exclusive(|manager| {

@@ -6,7 +6,7 @@ use crate::label::Labels;
 
 /// Formulae, labels over the same atoms, and the budget of all algorithms on them.
 ///
-/// The algorithms are methods: `translate`, `monitor`, `satisfiable` and so on, in their modules.
+/// The algorithms are methods: `translate`, `monitor`, `satisfying_word` and so on, in their modules.
 ///
 /// ```
 /// use invigil_ltl::{Budget, Logic, TooLarge};

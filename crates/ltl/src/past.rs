@@ -24,8 +24,8 @@ pub const BLOCK: usize = u64::BITS as usize;
 /// let mut logic = Logic::new(Budget::default());
 /// let (close, open) = (logic.formulae.name("close")?, logic.formulae.name("open")?);
 /// let before = logic.formulae.once(open)?;
-/// let is_opened = logic.formulae.implies(close, before)?;
-/// let past = PastMonitor::new(&logic.formulae, is_opened)?;
+/// let formula = logic.formulae.implies(close, before)?;
+/// let past = PastMonitor::new(&logic.formulae, formula)?;
 /// // Bits of a letter, in the order of the atoms: close, open.
 /// let mut state = past.start();
 /// assert!(past.step(&mut state, &[0b00]));

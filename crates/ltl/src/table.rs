@@ -63,12 +63,12 @@ enum Layout {
     /// `next[state << bits | letter]`
     Dense { bits: u32, next: Vec<State> },
     /// `next[state << bits | class]`
-    Classes { bytes: Vec<ByteStage>, bits: u32, next: Vec<State> },
+    Classes { stages: Vec<ByteStage>, bits: u32, next: Vec<State> },
     /// Root of each state in the graph.
     Decisions { roots: Vec<u32>, graph: DecisionGraph },
 }
 
-/// Stage of the classification of letters, for one byte: `next[known << 8 | byte]`.
+/// Stage of the classification of letters, for one byte: `next[class << 8 | byte]`, with the class of the stage before.
 #[derive(Clone, Debug)]
 struct ByteStage {
     shift: u32,
@@ -86,19 +86,14 @@ impl<Output: Verdict> TransitionTable<Output> {
         machine: &Moore<Output>,
         atoms: &[Atom],
     ) -> Result<TransitionTable<Output>, TooLarge> {
-        Budget::allows("atoms in a letter", atoms.len(), MAX_ATOMS)?;
-        let (order, decided) = numbering(machine);
+        Budget::check("atoms in a letter", atoms.len(), MAX_ATOMS)?;
+        let (order, first_decided) = numbering(machine);
         let mut outputs: Vec<(State, Output)> =
             machine.outputs.iter().enumerate().map(|(at, output)| (order[at], *output)).collect();
         outputs.sort_unstable_by_key(|(state, _)| *state);
         let outputs = outputs.into_iter().map(|(_, output)| output).collect();
         let layout = Layout::new(labels, machine, atoms, &order)?;
-        Ok(TransitionTable {
-            start: order[machine.initial as usize],
-            outputs,
-            first_decided: decided,
-            layout,
-        })
+        Ok(TransitionTable { start: order[machine.initial as usize], outputs, first_decided, layout })
     }
 
     /// Returns the state before the first letter.
@@ -128,7 +123,7 @@ impl<Output: Verdict> TransitionTable<Output> {
     pub fn step(&self, state: State, letter: u64) -> State {
         match &self.layout {
             Layout::Dense { bits, next } => dense(next, *bits, state, letter),
-            Layout::Classes { bytes, bits, next } => next[(state << bits) as usize | class(bytes, letter)],
+            Layout::Classes { stages, bits, next } => next[(state << bits) as usize | class(stages, letter)],
             Layout::Decisions { roots, graph } => graph.evaluate(roots[state as usize], letter),
         }
     }
@@ -139,8 +134,8 @@ impl<Output: Verdict> TransitionTable<Output> {
             Layout::Dense { bits, next } => {
                 self.read(state, letters, |state, letter| dense(next, *bits, state, letter))
             }
-            Layout::Classes { bytes, bits, next } => self
-                .read(state, letters, |state, letter| next[(state << bits) as usize | class(bytes, letter)]),
+            Layout::Classes { stages, bits, next } => self
+                .read(state, letters, |state, letter| next[(state << bits) as usize | class(stages, letter)]),
             Layout::Decisions { roots, graph } => {
                 self.read(state, letters, |state, letter| graph.evaluate(roots[state as usize], letter))
             }
@@ -168,10 +163,10 @@ fn dense(next: &[State], bits: u32, state: State, letter: u64) -> State {
 }
 
 #[inline]
-fn class(bytes: &[ByteStage], letter: u64) -> usize {
-    bytes
+fn class(stages: &[ByteStage], letter: u64) -> usize {
+    stages
         .iter()
-        .fold(0, |known, byte| usize::from(byte.next[known << 8 | (letter >> byte.shift & 0xff) as usize]))
+        .fold(0, |class, stage| usize::from(stage.next[class << 8 | (letter >> stage.shift & 0xff) as usize]))
 }
 
 /// Returns the number of each state in the table, and the first number of a state with a final verdict.
@@ -237,12 +232,12 @@ fn classes<Output>(
     }
     let cases = classes.into_iter().enumerate().map(|(class, (label, _))| (class as u32, label)).collect();
     let root = builder.add(cases)?;
-    let Some(bytes) = bytes(&builder.graph, root, bits) else { return Ok(None) };
-    Ok(Some(Layout::Classes { bytes, bits: width, next }))
+    let Some(stages) = byte_stages(&builder.graph, root, bits) else { return Ok(None) };
+    Ok(Some(Layout::Classes { stages, bits: width, next }))
 }
 
 /// Converts decisions on bits to stages for bytes. `None` if the stages are too large.
-fn bytes(graph: &DecisionGraph, root: u32, bits: u32) -> Option<Vec<ByteStage>> {
+fn byte_stages(graph: &DecisionGraph, root: u32, bits: u32) -> Option<Vec<ByteStage>> {
     let mut stages = Vec::new();
     let mut now = vec![root];
     for shift in (0..bits).step_by(8) {
@@ -252,8 +247,8 @@ fn bytes(graph: &DecisionGraph, root: u32, bits: u32) -> Option<Vec<ByteStage>> 
         for node in &now {
             for byte in 0..256 {
                 let node = graph.evaluate_byte(*node, shift, byte);
-                let known = if last { node & !LEAF } else { targets.insert_full(node).0 as u32 };
-                next.push(u16::try_from(known).ok()?);
+                let class = if last { node & !LEAF } else { targets.insert_full(node).0 as u32 };
+                next.push(u16::try_from(class).ok()?);
             }
         }
         if next.len() > MAX_ENTRIES {

@@ -7,7 +7,7 @@ pub(crate) struct ByteQueue {
     /// The index in `bytes` of the first byte that is not consumed.
     at: usize,
     /// The offset of `bytes` in the stream.
-    before: u64,
+    start_offset: u64,
     ended: bool,
 }
 
@@ -16,7 +16,7 @@ impl ByteQueue {
         // Consumed bytes are dropped only when they are the larger part, so that each byte is moved once on average.
         if self.at > self.bytes.len() / 2 {
             self.bytes.drain(..self.at);
-            self.before += self.at as u64;
+            self.start_offset += self.at as u64;
             self.at = 0;
         }
         self.bytes.extend_from_slice(bytes);
@@ -38,7 +38,7 @@ impl ByteQueue {
 
     /// The offset of these bytes in the stream.
     pub(crate) fn offset(&self) -> u64 {
-        self.before + self.at as u64
+        self.start_offset + self.at as u64
     }
 
     /// Consumes bytes.
@@ -53,7 +53,7 @@ const MAX_LINE: usize = 1 << 20;
 /// Splits a stream into lines, as they become complete.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LineReader {
-    feed: ByteQueue,
+    queue: ByteQueue,
     /// The number of remaining bytes that contain no line feed.
     searched: usize,
     number: u64,
@@ -75,11 +75,11 @@ pub(crate) enum Line<'a> {
 
 impl LineReader {
     pub(crate) fn push(&mut self, bytes: &[u8]) {
-        self.feed.push(bytes);
+        self.queue.push(bytes);
     }
 
     pub(crate) fn end(&mut self) {
-        self.feed.end();
+        self.queue.end();
     }
 
     /// The number of the last line, counted from one.
@@ -89,13 +89,13 @@ impl LineReader {
 
     pub(crate) fn next(&mut self) -> Line<'_> {
         loop {
-            let rest = self.feed.rest();
+            let rest = self.queue.rest();
             let found = rest[self.searched..].iter().position(|byte| *byte == b'\n');
             match found.map(|at| self.searched + at) {
                 Some(end) => {
                     let skipped = std::mem::take(&mut self.skipping);
                     self.searched = 0;
-                    self.feed.advance(end + 1);
+                    self.queue.advance(end + 1);
                     if skipped {
                         continue;
                     }
@@ -104,21 +104,21 @@ impl LineReader {
                         return Line::TooLong;
                     }
                     // The bytes stay in the buffer until the next `push`.
-                    let line = &self.feed.bytes[self.feed.at - end - 1..self.feed.at - 1];
+                    let line = &self.queue.bytes[self.queue.at - end - 1..self.queue.at - 1];
                     return Line::Whole(line.strip_suffix(b"\r").unwrap_or(line));
                 }
                 None if rest.len() > MAX_LINE => {
                     let length = rest.len();
-                    self.feed.advance(length);
+                    self.queue.advance(length);
                     self.searched = 0;
                     if !std::mem::replace(&mut self.skipping, true) {
                         self.number += 1;
                         return Line::TooLong;
                     }
                 }
-                None if self.feed.is_ended() && !rest.is_empty() => {
+                None if self.queue.is_ended() && !rest.is_empty() => {
                     let length = rest.len();
-                    self.feed.advance(length);
+                    self.queue.advance(length);
                     self.searched = 0;
                     if std::mem::take(&mut self.skipping) {
                         return Line::None;

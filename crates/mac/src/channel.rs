@@ -40,8 +40,8 @@ impl FromStr for Channel {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Channel, String> {
-        let port = |place: &str, word: &str| {
-            let (host, port) = place.rsplit_once(':').unwrap_or(("127.0.0.1", place));
+        let tcp_address = |address: &str, word: &str| {
+            let (host, port) = address.rsplit_once(':').unwrap_or(("127.0.0.1", address));
             if host.is_empty() || port.parse::<u16>().is_err() {
                 return Err(format!("`{text}` is not a channel; write `{word}:PORT` or `{word}:HOST:PORT`"));
             }
@@ -50,8 +50,8 @@ impl FromStr for Channel {
         match text.split_once(':') {
             _ if text == "-" => Ok(Channel::Standard),
             _ if text.is_empty() => Err("a channel is a file, `-`, `tcp:PORT` or `unix:PATH`".to_owned()),
-            Some(("tcp", place)) => port(place, "tcp").map(Channel::Tcp),
-            Some(("tcp-listen", place)) => port(place, "tcp-listen").map(Channel::TcpListen),
+            Some(("tcp", address)) => tcp_address(address, "tcp").map(Channel::Tcp),
+            Some(("tcp-listen", address)) => tcp_address(address, "tcp-listen").map(Channel::TcpListen),
             Some(("unix" | "unix-listen", "")) => {
                 Err(format!("`{text}` is not a channel: the path is missing"))
             }
@@ -67,8 +67,8 @@ impl fmt::Display for Channel {
         match self {
             Channel::Standard => f.write_str("-"),
             Channel::File(path) => write!(f, "{}", path.display()),
-            Channel::Tcp(place) => write!(f, "tcp:{place}"),
-            Channel::TcpListen(place) => write!(f, "tcp-listen:{place}"),
+            Channel::Tcp(address) => write!(f, "tcp:{address}"),
+            Channel::TcpListen(address) => write!(f, "tcp-listen:{address}"),
             Channel::Unix(path) => write!(f, "unix:{}", path.display()),
             Channel::UnixListen(path) => write!(f, "unix-listen:{}", path.display()),
         }
@@ -124,10 +124,10 @@ impl Channel {
 
     fn connect(&self, policy: &WaitPolicy<'_>) -> Result<Connection, String> {
         match self {
-            Channel::Tcp(place) => self.retry(policy, || TcpStream::connect(place).map(Connection::Tcp)),
+            Channel::Tcp(address) => self.retry(policy, || TcpStream::connect(address).map(Connection::Tcp)),
             Channel::Unix(path) => self.retry(policy, || UnixStream::connect(path).map(Connection::Unix)),
-            Channel::TcpListen(place) => {
-                let listener = TcpListener::bind(place).map_err(|error| self.open_error(&error))?;
+            Channel::TcpListen(address) => {
+                let listener = TcpListener::bind(address).map_err(|error| self.open_error(&error))?;
                 listener.set_nonblocking(true).map_err(|error| self.open_error(&error))?;
                 let stream = self.accept(policy, || listener.accept().map(|(stream, _)| stream))?;
                 stream.set_nonblocking(false).map_err(|error| self.open_error(&error))?;

@@ -9,7 +9,7 @@ use invigil_monitor::mac::{
 };
 use std::io::{ErrorKind, Read};
 
-/// A checker with statistics of its findings.
+/// A checker with statistics of its results.
 pub struct CheckRun<'a> {
     checker: Checker,
     outcome: CheckOutcome,
@@ -65,7 +65,7 @@ pub struct CheckOutcome {
     pub span: Option<(i64, i64)>,
     /// The names of the actions, and how often each was invoked.
     pub invoked: Vec<(String, u64)>,
-    /// The number of faults in definitions of the script (integer divisions by zero).
+    /// The number of faults in definitions of the script: integer divisions by zero, and strings that are too long.
     pub faults: u64,
     /// The number of instants with a time before that of their predecessor.
     pub backwards: u64,
@@ -74,10 +74,10 @@ pub struct CheckOutcome {
 impl CheckOutcome {
     /// The number of violations and alarms.
     pub fn violation_count(&self) -> u64 {
-        self.requirements.iter().map(|one| one.count).sum()
+        self.requirements.iter().map(|requirement| requirement.count).sum()
     }
 
-    fn action(&mut self, action: ActionId) {
+    fn count_invocation(&mut self, action: ActionId) {
         if let Some((_, count)) = self.invoked.get_mut(action.0 as usize) {
             *count += 1;
         }
@@ -87,7 +87,7 @@ impl CheckOutcome {
 impl<'a> CheckRun<'a> {
     /// Starts a checker in its initial state.
     pub fn new(requirements: medl::RequirementScript) -> Result<CheckRun<'a>, ScriptError> {
-        let one = |kind, name: String, truth| Requirement {
+        let requirement = |kind, name: String, truth| Requirement {
             kind,
             name,
             count: 0,
@@ -99,8 +99,8 @@ impl<'a> CheckRun<'a> {
         let medl::RequirementScript { parts, properties, alarms, actions, .. } = requirements;
         let properties = properties
             .into_iter()
-            .map(|(name, _)| one(RequirementKind::Property, name, Some(Truth::Undefined)));
-        let alarms = alarms.into_iter().map(|(name, _)| one(RequirementKind::Alarm, name, None));
+            .map(|(name, _)| requirement(RequirementKind::Property, name, Some(Truth::Undefined)));
+        let alarms = alarms.into_iter().map(|(name, _)| requirement(RequirementKind::Alarm, name, None));
         let requirements = properties.chain(alarms).collect();
         let invoked = actions.into_iter().map(|(name, _)| (name, 0)).collect();
         let outcome = CheckOutcome { requirements, invoked, ..CheckOutcome::default() };
@@ -113,7 +113,7 @@ impl<'a> CheckRun<'a> {
         self
     }
 
-    /// Sets a listener for every instant with findings.
+    /// Sets a listener for every instant with results.
     pub fn with_listener(mut self, listener: &'a mut dyn FnMut(&CheckOutput)) -> CheckRun<'a> {
         self.listener = Some(listener);
         self
@@ -130,7 +130,7 @@ impl<'a> CheckRun<'a> {
     }
 
     fn instant(&mut self, group: &EventGroup) {
-        let findings = self.checker.instant(group);
+        let output = self.checker.instant(group);
         let (outcome, time) = (&mut self.outcome, group.time());
         outcome.instants += 1;
         outcome.span = match outcome.span {
@@ -140,33 +140,36 @@ impl<'a> CheckRun<'a> {
                 Some((first, time))
             }
         };
-        for judged in findings.properties() {
-            let one = &mut outcome.requirements[judged.property as usize];
-            (one.truth, one.since) = (Some(judged.truth), Some(time));
-            if judged.violations > one.count {
-                one.count = judged.violations;
-                one.first = one.first.or(Some(time));
-                one.last = Some(time);
+        for change in output.properties() {
+            let requirement = &mut outcome.requirements[change.property as usize];
+            (requirement.truth, requirement.since) = (Some(change.truth), Some(time));
+            if change.violations > requirement.count {
+                requirement.count = change.violations;
+                requirement.first = requirement.first.or(Some(time));
+                requirement.last = Some(time);
             }
         }
-        let properties =
-            outcome.requirements.iter().filter(|one| one.kind == RequirementKind::Property).count();
-        for raised in findings.alarms() {
-            let one = &mut outcome.requirements[properties + raised.alarm as usize];
-            one.count = raised.count;
-            one.first = one.first.or(Some(time));
-            one.last = Some(time);
+        let properties = outcome
+            .requirements
+            .iter()
+            .filter(|requirement| requirement.kind == RequirementKind::Property)
+            .count();
+        for alarm in output.alarms() {
+            let requirement = &mut outcome.requirements[properties + alarm.alarm as usize];
+            requirement.count = alarm.count;
+            requirement.first = requirement.first.or(Some(time));
+            requirement.last = Some(time);
         }
-        for summary in findings.actions() {
-            if let Action::Invoke(action) = summary {
-                outcome.action(action);
+        for action in output.actions() {
+            if let Action::Invoke(id) = action {
+                outcome.count_invocation(id);
             }
         }
-        outcome.faults += findings.faults().len() as u64;
+        outcome.faults += output.faults().len() as u64;
         if let Some(listener) = &mut self.listener
-            && !findings.is_empty()
+            && !output.is_empty()
         {
-            listener(findings);
+            listener(output);
         }
     }
 }
@@ -174,10 +177,11 @@ impl<'a> CheckRun<'a> {
 impl Sink for CheckRun<'_> {
     fn names(&mut self, names: &Interface) -> Result<(), FormatError> {
         self.checker.connect(names).map_err(|missing| {
-            let known: Vec<&str> = names.events.iter().chain(&names.conditions).map(String::as_str).collect();
-            let known = if known.is_empty() { "nothing".to_owned() } else { known.join(", ") };
+            let exports: Vec<&str> =
+                names.events.iter().chain(&names.conditions).map(String::as_str).collect();
+            let exports = if exports.is_empty() { "nothing".to_owned() } else { exports.join(", ") };
             FormatError(format!(
-                "{missing}; the input is from a script that exports {known}: \
+                "{missing}; the input is from a script that exports {exports}: \
                  export it there and record again, or do not import it"
             ))
         })
@@ -227,7 +231,7 @@ pub fn check(from: &mut dyn Read, reader: &mut GroupReader, to: &mut dyn Sink, s
             }
         }
         loop {
-            let reported = match reader.next(&mut group) {
+            let result = match reader.next(&mut group) {
                 Ok(None) => break,
                 Ok(Some(ReadProgress::Names)) => match reader.interface() {
                     Some(names) => to.names(names),
@@ -241,7 +245,7 @@ pub fn check(from: &mut dyn Read, reader: &mut GroupReader, to: &mut dyn Sink, s
                     Ok(())
                 }
             };
-            if let Err(error) = reported {
+            if let Err(error) = result {
                 summary.failure = Some(error.to_string());
                 return summary;
             }

@@ -66,7 +66,7 @@ impl CompiledScript {
         pretty(&document)
     }
 
-    /// Parses such a file. Returns none if the text is no JSON object, but probably a script.
+    /// Parses such a file. Returns `None` if the text is not a JSON object: it is probably a script.
     ///
     /// ```
     /// use invigil_mac::{CompiledScript, ScriptKind};
@@ -82,11 +82,11 @@ impl CompiledScript {
         }
         let document: Value =
             serde_json::from_str(text).map_err(|error| format!("not valid JSON: {error}"))?;
-        let damaged = |what: &str| format!("`{what}` is missing or damaged; compile the script again");
-        let word = |value: &Value, key: &str| {
+        let damaged = |key: &str| format!("`{key}` is missing or damaged; compile the script again");
+        let text_of = |value: &Value, key: &str| {
             value.get(key).and_then(Value::as_str).map(str::to_owned).ok_or_else(|| damaged(key))
         };
-        let format = word(&document, "format")?;
+        let format = text_of(&document, "format")?;
         let kinds = [ScriptKind::Recogniser, ScriptKind::Checker];
         let Some(kind) = kinds.into_iter().find(|kind| kind.word() == format) else {
             return Err(format!("this is `{format}`, neither a recogniser nor a checker"));
@@ -99,15 +99,15 @@ impl CompiledScript {
         let script = lines.ok_or_else(|| damaged("script"))?.join("\n");
         let mut constants = Vec::new();
         for constant in list("constants")? {
-            let ty = Type::from_word(&word(constant, "type")?).ok_or_else(|| damaged("type"))?;
-            let value = literal(&word(constant, "value")?, ty).map_err(|_| damaged("value"))?;
-            constants.push((word(constant, "name")?, value));
+            let ty = Type::from_word(&text_of(constant, "type")?).ok_or_else(|| damaged("type"))?;
+            let value = literal(&text_of(constant, "value")?, ty).map_err(|_| damaged("value"))?;
+            constants.push((text_of(constant, "name")?, value));
         }
         let exports = match document.get("exports") {
             None | Some(Value::Null) => None,
             Some(value) => Some(read_exports(value).ok_or_else(|| damaged("exports"))?),
         };
-        Ok(Some(CompiledScript { kind, name: word(&document, "name")?, script, constants, exports }))
+        Ok(Some(CompiledScript { kind, name: text_of(&document, "name")?, script, constants, exports }))
     }
 
     /// Compiles the recogniser of the script, with diagnostics.
@@ -116,10 +116,10 @@ impl CompiledScript {
         if diagnostics.iter().any(Diagnostic::is_error) {
             return (None, diagnostics);
         }
-        let known = |name: &str| {
-            self.constants.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone())
+        let constant = |name: &str| {
+            self.constants.iter().find(|(other, _)| other == name).map(|(_, value)| value.clone())
         };
-        let (lowered, found) = pedl::lower(&script, &known);
+        let (lowered, found) = pedl::lower(&script, &constant);
         diagnostics.extend(found);
         (lowered, diagnostics)
     }
@@ -178,16 +178,16 @@ pub fn parse_constant(text: &str) -> Result<Literal, String> {
 }
 
 fn exports(exports: &[ScriptExport]) -> Value {
-    let all = exports.iter().map(|one| {
-        let types = one.values.iter().flatten();
+    let all = exports.iter().map(|export| {
+        let types = export.values.iter().flatten();
         let values: Vec<Option<&str>> = types.map(|ty| ty.map(Type::word)).collect();
-        json!({ "sort": one.kind.word(), "name": one.name, "values": values })
+        json!({ "sort": export.kind.word(), "name": export.name, "values": values })
     });
     all.collect()
 }
 
 fn read_exports(value: &Value) -> Option<Vec<ScriptExport>> {
-    let one = |value: &Value| {
+    let export = |value: &Value| {
         let name = value.get("name")?.as_str()?.to_owned();
         let kind = match value.get("sort")?.as_str()? {
             "event" => ExportKind::Event,
@@ -201,37 +201,37 @@ fn read_exports(value: &Value) -> Option<Vec<ScriptExport>> {
         let values = value.get("values")?.as_array()?.iter().map(ty).collect::<Option<_>>()?;
         Some(ScriptExport { kind, name, values: Some(values), span: Span::default() })
     };
-    value.as_array()?.iter().map(one).collect()
+    value.as_array()?.iter().map(export).collect()
 }
 
 /// The instrumentation plan of a script as a JSON document: what must be done to a program so that the script can be
 /// recognised.
 ///
 /// `number` is the number in the published byte format, or null if the format has no number for the entity. With
-/// `valueabstract`, `abstraction` specifies which values need not be sent: an assignment matters if it is the first one or
-/// changes one of the `thresholds`. If the abstraction is off, every assignment matters, for the reason given by `off`.
+/// `valueabstract`, `abstraction` specifies which values need not be sent: an assignment matters if it is the first one
+/// or changes one of the `thresholds`. If the abstraction is off, every assignment matters, for the reason in `off`.
 pub fn instrumentation_plan(script: &MonitoringScript) -> String {
     let abstractions = script.parts.abstractions();
     let entities = script.entities.iter().enumerate().map(|(at, entity)| {
-        let mut one = Map::new();
+        let mut object = Map::new();
         let (kind, abstraction) = match entity.id {
             EntityId::Variable(variable) => ("variable", abstractions.get(variable.0 as usize)),
             EntityId::Method(_) => ("method", None),
         };
-        one.insert("number".into(), json!(Some(at + 10).filter(|number| *number <= 127)));
-        one.insert("kind".into(), kind.into());
-        one.insert("name".into(), entity.path.to_string().into());
-        one.insert("alias".into(), json!(entity.alias));
-        one.insert("type".into(), json!(entity.ty.as_ref().map(ToString::to_string)));
+        object.insert("number".into(), json!(Some(at + 10).filter(|number| *number <= 127)));
+        object.insert("kind".into(), kind.into());
+        object.insert("name".into(), entity.path.to_string().into());
+        object.insert("alias".into(), json!(entity.alias));
+        object.insert("type".into(), json!(entity.ty.as_ref().map(ToString::to_string)));
         let scope = entity
             .scope
             .as_ref()
             .map(|scope| json!({ "not": scope.is_negated, "in": scope.path.to_string() }));
-        one.insert("scope".into(), json!(scope));
-        one.insert("constant".into(), entity.is_constant.into());
+        object.insert("scope".into(), json!(scope));
+        object.insert("constant".into(), entity.is_constant.into());
         let abstraction = abstraction.filter(|_| script.options.valueabstract.is_some());
-        one.insert("abstraction".into(), json!(abstraction.map(abstraction_json)));
-        Value::Object(one)
+        object.insert("abstraction".into(), json!(abstraction.map(abstraction_json)));
+        Value::Object(object)
     });
     let options = &script.options;
     let document = json!({

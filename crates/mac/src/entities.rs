@@ -59,9 +59,9 @@ impl EntityTable {
     /// assert!(entities.find("Gate.speed").is_err());
     /// ```
     pub fn of(script: &MonitoringScript) -> EntityTable {
-        let mut all = EntityTable::default();
+        let mut table = EntityTable::default();
         for entity in &script.entities {
-            let (watched, parameters) = match entity.id {
+            let (id, parameters) = match entity.id {
                 EntityId::Variable(variable) => (MonitoredId::Variable(variable), Vec::new()),
                 EntityId::Method(method) => {
                     let declared = script.parts.methods().get(method.0 as usize);
@@ -71,26 +71,27 @@ impl EntityTable {
             };
             let ty = entity.ty.as_ref().and_then(|ty| ty.script_type());
             let name = entity.path.to_string();
-            let number = all.list.len();
-            let short =
-                matches!(watched, MonitoredId::Method(_)).then(|| without_parameters(&name).to_owned());
-            all.names.insert(without_blanks(&name), Some(number));
-            for other in entity
+            let number = table.list.len();
+            let short_name =
+                matches!(id, MonitoredId::Method(_)).then(|| without_parameters(&name).to_owned());
+            table.names.insert(without_blanks(&name), Some(number));
+            for name in entity
                 .alias
                 .iter()
                 .map(|alias| without_blanks(alias))
-                .chain(short.map(|name| without_blanks(&name)))
+                .chain(short_name.map(|name| without_blanks(&name)))
             {
                 // A name that two methods share is ambiguous.
-                all.names
-                    .entry(other)
-                    .and_modify(|known| *known = known.filter(|n| *n == number))
+                table
+                    .names
+                    .entry(name)
+                    .and_modify(|entry| *entry = entry.filter(|n| *n == number))
                     .or_insert(Some(number));
             }
-            all.numbers.insert(watched, number);
-            all.list.push(Entity { name, id: watched, ty, parameters });
+            table.numbers.insert(id, number);
+            table.list.push(Entity { name, id, ty, parameters });
         }
-        all
+        table
     }
 
     /// All entities.
@@ -105,9 +106,11 @@ impl EntityTable {
             Some(None) => Err(format!("`{name}` is ambiguous; add the parameter types")),
             None => {
                 let known = self.list.iter().map(|entity| entity.name.as_str());
-                let meant = invigil_expr::diag::nearest(name, known);
-                Err(match meant {
-                    Some(meant) => format!("the script does not monitor `{name}`; did you mean `{meant}`?"),
+                let nearest = invigil_expr::diag::nearest(name, known);
+                Err(match nearest {
+                    Some(nearest) => {
+                        format!("the script does not monitor `{name}`; did you mean `{nearest}`?")
+                    }
                     None => {
                         format!("the script does not monitor `{name}`; declare it there, or do not send it")
                     }
@@ -117,13 +120,13 @@ impl EntityTable {
     }
 
     /// The entity of a variable or method of the recogniser.
-    pub fn get(&self, watched: MonitoredId) -> Option<&Entity> {
-        self.numbers.get(&watched).map(|number| &self.list[*number])
+    pub fn get(&self, id: MonitoredId) -> Option<&Entity> {
+        self.numbers.get(&id).map(|number| &self.list[*number])
     }
 
     /// The number in the published format.
-    pub(crate) fn number(&self, watched: MonitoredId) -> Option<u8> {
-        u8::try_from(self.numbers.get(&watched)? + FIRST_NUMBER).ok().filter(|number| *number <= 127)
+    pub(crate) fn number(&self, id: MonitoredId) -> Option<u8> {
+        u8::try_from(self.numbers.get(&id)? + FIRST_NUMBER).ok().filter(|number| *number <= 127)
     }
 
     /// The entity with a number of the published format.

@@ -51,10 +51,10 @@ pub struct InputErrors {
 
 impl InputErrors {
     /// Counts an error, and keeps it if it is among the first ten.
-    pub fn add(&mut self, words: impl fmt::Display) {
+    pub fn add(&mut self, error: impl fmt::Display) {
         self.count += 1;
         if self.first.len() < MAX_KEPT {
-            self.first.push(words.to_string());
+            self.first.push(error.to_string());
         }
     }
 

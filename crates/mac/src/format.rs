@@ -76,7 +76,7 @@ impl SnapshotReader {
     pub fn feed(&mut self, bytes: &[u8]) {
         match &mut self.0 {
             SnapshotReaderKind::Lines(reader) => reader.lines().push(bytes),
-            SnapshotReaderKind::Bytes(reader) => reader.feed().push(bytes),
+            SnapshotReaderKind::Bytes(reader) => reader.queue().push(bytes),
         }
     }
 
@@ -84,7 +84,7 @@ impl SnapshotReader {
     pub fn end(&mut self) {
         match &mut self.0 {
             SnapshotReaderKind::Lines(reader) => reader.lines().end(),
-            SnapshotReaderKind::Bytes(reader) => reader.feed().end(),
+            SnapshotReaderKind::Bytes(reader) => reader.queue().end(),
         }
     }
 
@@ -126,10 +126,10 @@ impl SnapshotWriter {
     }
 
     /// Appends a snapshot. If the format cannot represent it, nothing is appended.
-    pub fn write(&mut self, what: Snapshot<'_>, time: i64, out: &mut Vec<u8>) -> Result<(), FormatError> {
+    pub fn write(&mut self, snapshot: Snapshot<'_>, time: i64, out: &mut Vec<u8>) -> Result<(), FormatError> {
         match &mut self.0 {
-            SnapshotWriterKind::Lines(writer) => writer.write(what, time, out),
-            SnapshotWriterKind::Bytes(writer) => writer.write(what, time, out),
+            SnapshotWriterKind::Lines(writer) => writer.write(snapshot, time, out),
+            SnapshotWriterKind::Bytes(writer) => writer.write(snapshot, time, out),
         }
     }
 }
@@ -168,7 +168,7 @@ impl GroupReader {
     pub fn feed(&mut self, bytes: &[u8]) {
         match &mut self.0 {
             GroupReaderKind::Lines(reader) => reader.push(bytes),
-            GroupReaderKind::Bytes(reader) => reader.feed().push(bytes),
+            GroupReaderKind::Bytes(reader) => reader.queue().push(bytes),
         }
     }
 
@@ -176,7 +176,7 @@ impl GroupReader {
     pub fn end(&mut self) {
         match &mut self.0 {
             GroupReaderKind::Lines(reader) => reader.end(),
-            GroupReaderKind::Bytes(reader) => reader.feed().end(),
+            GroupReaderKind::Bytes(reader) => reader.queue().end(),
         }
     }
 

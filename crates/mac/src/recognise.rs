@@ -104,11 +104,11 @@ const BLOCK: usize = 64 << 10;
 /// // condition high = A.x > 3;      property low = !high;
 /// let mut reader = SnapshotReader::new(StreamFormat::Lines, EntityTable::of(&script), None)?;
 /// let mut recogniser = Recogniser::new(script.parts)?;
-/// let mut checking = CheckRun::new(requirements)?;
+/// let mut check_run = CheckRun::new(requirements)?;
 /// let filter = "update A.x 1 @10\nupdate A.x 5 @20\n";
-/// let done = recognise(&mut filter.as_bytes(), &mut reader, &mut recogniser, &mut checking, false);
-/// assert_eq!((done.snapshots, done.instants), (2, 2));
-/// let low = &checking.outcome().requirements[0];
+/// let summary = recognise(&mut filter.as_bytes(), &mut reader, &mut recogniser, &mut check_run, false);
+/// assert_eq!((summary.snapshots, summary.instants), (2, 2));
+/// let low = &check_run.outcome().requirements[0];
 /// assert_eq!((low.name.as_str(), low.count, low.first), ("low", 1, Some(20)));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -120,8 +120,8 @@ pub fn recognise(
     strict: bool,
 ) -> RecognitionSummary {
     let mut summary = RecognitionSummary::default();
-    let mut ended = to.names(&recogniser.parts().exports()).is_err_and(|limit| {
-        summary.failure = Some(limit.to_string());
+    let mut ended = to.names(&recogniser.script().exports()).is_err_and(|error| {
+        summary.failure = Some(error.to_string());
         true
     });
     let mut block = vec![0; BLOCK];
@@ -177,11 +177,11 @@ fn step(
     timed.snapshot.with_borrowed(|snapshot| match recogniser.snapshot(snapshot, timed.time) {
         Ok(group) if is_tick || !group.is_empty() => {
             summary.instants += 1;
-            to.group(group).map_err(|limit| limit.to_string())
+            to.group(group).map_err(|error| error.to_string())
         }
         Ok(_) => Ok(()),
-        Err(misfit) => {
-            summary.errors.add(misfit);
+        Err(error) => {
+            summary.errors.add(error);
             Ok(())
         }
     })

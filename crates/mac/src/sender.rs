@@ -95,9 +95,9 @@ impl BufferedSender {
         let sent = self.ends.iter().filter(|end| **end <= at).count();
         self.stats.sent += sent as u64;
         self.stats.lost += (self.ends.len() - sent) as u64;
-        let held = std::mem::take(&mut self.unsent);
+        let unsent = std::mem::take(&mut self.unsent);
         if self.broken {
-            held.iter().skip(sent).for_each(|group| self.save(group));
+            unsent.iter().skip(sent).for_each(|group| self.save(group));
         }
         self.buffer.clear();
         self.ends.clear();
@@ -121,8 +121,8 @@ impl BufferedSender {
     }
 
     fn write_fallback(&mut self, path: &Path, group: &EventGroup) -> io::Result<()> {
-        let kept = match &mut self.fallback {
-            Some(kept) => kept,
+        let fallback = match &mut self.fallback {
+            Some(fallback) => fallback,
             none => {
                 let mut buffer = Vec::new();
                 let writer = GroupWriter::new(StreamFormat::Lines, &self.names, &mut buffer)
@@ -130,9 +130,9 @@ impl BufferedSender {
                 none.insert(FallbackFile { file: io::BufWriter::new(File::create(path)?), writer, buffer })
             }
         };
-        kept.writer.write(group, &mut kept.buffer).map_err(io::Error::other)?;
-        kept.file.write_all(&kept.buffer)?;
-        kept.buffer.clear();
+        fallback.writer.write(group, &mut fallback.buffer).map_err(io::Error::other)?;
+        fallback.file.write_all(&fallback.buffer)?;
+        fallback.buffer.clear();
         Ok(())
     }
 
@@ -150,9 +150,10 @@ impl BufferedSender {
                  `--record FILE` saves everything"
             ));
         }
-        if let Some(mut kept) = self.fallback.take() {
-            kept.writer.finish(&mut kept.buffer);
-            if let Err(error) = kept.file.write_all(&kept.buffer).and_then(|()| kept.file.flush()) {
+        if let Some(mut fallback) = self.fallback.take() {
+            fallback.writer.finish(&mut fallback.buffer);
+            if let Err(error) = fallback.file.write_all(&fallback.buffer).and_then(|()| fallback.file.flush())
+            {
                 self.stats.failures.push(format!("the saved instants are incomplete: {error}"));
             }
         }

@@ -122,9 +122,9 @@ impl TraceMapping {
     /// let input = Input::reader("log", std::io::Cursor::new(log));
     /// let mapping = TraceMapping::new(&EntityTable::of(&script), None);
     /// let mut recogniser = Recogniser::new(script.parts)?;
-    /// let mut checking = CheckRun::new(requirements)?;
-    /// mapping.recognise(vec![input], &ReadOptions::default(), &mut recogniser, &mut checking);
-    /// assert_eq!(checking.outcome().requirements[0].first, Some(2000));
+    /// let mut check_run = CheckRun::new(requirements)?;
+    /// mapping.recognise(vec![input], &ReadOptions::default(), &mut recogniser, &mut check_run);
+    /// assert_eq!(check_run.outcome().requirements[0].first, Some(2000));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn recognise(
@@ -143,8 +143,8 @@ impl TraceMapping {
             time: None,
             pending: None,
         };
-        if let Err(limit) = run.sink.names(&run.recogniser.parts().exports()) {
-            run.summary.failure = Some(limit.to_string());
+        if let Err(error) = run.sink.names(&run.recogniser.script().exports()) {
+            run.summary.failure = Some(error.to_string());
             return run.summary;
         }
         let read_summary = read(inputs, &Schema::new(&self.catalog), options, |block| {
@@ -162,11 +162,11 @@ impl TraceMapping {
         run.flush();
         let TraceRun { mut summary, recogniser, sink, .. } = run;
         sink.idle();
-        let reported = read_summary.line_errors.first().iter().map(|error| {
+        let messages = read_summary.line_errors.first().iter().map(|error| {
             let name = names.get(error.position.input).map_or("", String::as_str);
             format!("{name}:{}: {error}", error.position.line)
         });
-        summary.errors.extend(read_summary.line_errors.count(), reported);
+        summary.errors.extend(read_summary.line_errors.count(), messages);
         if let ReadEnd::Failed(error) = read_summary.end {
             summary.failure = Some(error.to_string());
         }
@@ -178,7 +178,8 @@ impl TraceMapping {
 /// The contents of one record, which may be reported as several events.
 #[derive(Default)]
 struct PendingRecord {
-    line: (usize, u64),
+    /// The input and the line.
+    position: (usize, u64),
     time: Option<i64>,
     assigned: Vec<(VariableId, OwnedValue)>,
     method: Option<(MethodId, bool)>,
@@ -196,10 +197,10 @@ struct TraceRun<'a> {
 }
 
 impl TraceRun<'_> {
-    fn event(&mut self, event: &Event<'_>, line: (usize, u64), time: Option<i64>) {
-        if self.pending.as_ref().is_none_or(|record| record.line != line) {
+    fn event(&mut self, event: &Event<'_>, position: (usize, u64), time: Option<i64>) {
+        if self.pending.as_ref().is_none_or(|record| record.position != position) {
             self.flush();
-            self.pending = Some(PendingRecord { line, time, ..PendingRecord::default() });
+            self.pending = Some(PendingRecord { position, time, ..PendingRecord::default() });
         }
         let (Some(record), Some(role)) = (&mut self.pending, self.mapping.roles.get(event.id.0 as usize))
         else {
@@ -210,7 +211,7 @@ impl TraceRun<'_> {
             let value = event.params.get(at).filter(|value| !value.is_unset())?;
             let owned_value = owned_value(*value, event.text, ty);
             if owned_value.is_none() {
-                errors.add(format!("line {}: a value does not fit into {ty} and is omitted", line.1));
+                errors.add(format!("line {}: a value does not fit into {ty} and is omitted", position.1));
             }
             owned_value
         };
@@ -220,8 +221,8 @@ impl TraceRun<'_> {
         if let Some(method) = role.method {
             record.method = Some(method);
             let arguments = role.arguments.iter();
-            let reported = arguments.map(|argument| argument.and_then(|(at, ty)| value(at, ty)));
-            record.arguments = reported.map(|value| value.unwrap_or(OwnedValue::UNDEFINED)).collect();
+            let values = arguments.map(|argument| argument.and_then(|(at, ty)| value(at, ty)));
+            record.arguments = values.map(|value| value.unwrap_or(OwnedValue::UNDEFINED)).collect();
             record.result = role.result.and_then(|(at, ty)| value(at, ty));
         }
     }
@@ -233,7 +234,7 @@ impl TraceRun<'_> {
             return;
         }
         let now = record.time.or(self.time).unwrap_or(0);
-        self.ticks(now);
+        self.emit_ticks(now);
         self.time = Some(now);
         let assigned: Vec<(VariableId, Value<'_>)> =
             record.assigned.iter().map(|(variable, owned_value)| (*variable, owned_value.value())).collect();
@@ -248,17 +249,17 @@ impl TraceRun<'_> {
         match self.recogniser.snapshot_with(&assigned, snapshot, now) {
             Ok(group) if !group.is_empty() => {
                 self.summary.instants += 1;
-                if let Err(limit) = self.sink.group(group) {
-                    self.summary.failure = Some(limit.to_string());
+                if let Err(error) = self.sink.group(group) {
+                    self.summary.failure = Some(error.to_string());
                 }
             }
             Ok(_) => {}
-            Err(error) => self.summary.errors.add(format!("line {}: {error}", record.line.1)),
+            Err(error) => self.summary.errors.add(format!("line {}: {error}", record.position.1)),
         }
     }
 
     /// Emits the ticks since the last record.
-    fn ticks(&mut self, now: i64) {
+    fn emit_ticks(&mut self, now: i64) {
         let (Some(period), Some(last)) = (self.mapping.period, self.time) else { return };
         let periods = now.saturating_sub(last).max(0) / period;
         let first = (periods - MAX_TICKS).max(0);
@@ -269,8 +270,8 @@ impl TraceRun<'_> {
             }
             if let Ok(group) = self.recogniser.snapshot(Snapshot::Tick, time) {
                 self.summary.instants += 1;
-                if let Err(limit) = self.sink.group(group) {
-                    self.summary.failure = Some(limit.to_string());
+                if let Err(error) = self.sink.group(group) {
+                    self.summary.failure = Some(error.to_string());
                     return;
                 }
             }

@@ -47,9 +47,9 @@ pub enum Side {
 
 /// An atomic action: some processes move, under a guard and with an effect.
 ///
-/// It is enabled if every process of `moves` is at its source location, `guard` is true, no other process is committed,
-/// and no action of a higher priority is enabled. It leads to one configuration for each combination of choices in its
-/// effect. The processes arrive after the effect.
+/// It is enabled if every process of `moves` is at its source location, `guard` is true, the rule of [committed
+/// locations](Location::is_committed) permits it, and no action of a higher priority is enabled. It leads to one
+/// configuration for each combination of choices in its effect. The processes arrive after the effect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Action {
     /// The display name, unique in the model: `P[0]: idle → busy`.

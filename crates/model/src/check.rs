@@ -75,15 +75,18 @@ impl<F: Fn() -> String> Checker<'_, F> {
     }
 
     fn action(&self, action: &Action) -> Result<(), InvalidModelError> {
-        for (at, by) in action.moves.iter().enumerate() {
-            let Some(process) = self.parts.processes.get(by.process as usize) else {
-                return self.error(format_args!("moves process {}, which does not exist", by.process));
+        for (at, movement) in action.moves.iter().enumerate() {
+            let Some(process) = self.parts.processes.get(movement.process as usize) else {
+                return self.error(format_args!("moves process {}, which does not exist", movement.process));
             };
-            if [by.from, by.to].iter().any(|location| *location as usize >= process.locations.len()) {
+            if [movement.from, movement.to]
+                .iter()
+                .any(|location| *location as usize >= process.locations.len())
+            {
                 return self
                     .error(format_args!("moves `{}` between locations that do not exist", process.name));
             }
-            if action.moves[..at].iter().any(|other| other.process == by.process) {
+            if action.moves[..at].iter().any(|other| other.process == movement.process) {
                 return self.error(format_args!("moves `{}` twice", process.name));
             }
         }

@@ -17,7 +17,7 @@ impl Model {
                 slot.write(&mut words, index, *value);
             }
         }
-        let mut states = Once::default();
+        let mut states = DistinctStates::default();
         self.run(&self.parts().start, words.clone(), &mut |outcome| {
             let state = match outcome {
                 Ok(words) => State::without_fault(&words),
@@ -39,15 +39,15 @@ impl Model {
 
     /// Whether an action is enabled regardless of the other actions.
     fn is_possible(&self, words: &[u64], action: ActionId) -> Result<bool, FaultReason> {
-        let by = self.action(action);
-        let is_there = by.moves.iter().all(|by| {
-            let process = &self.parts().processes[by.process as usize];
-            self.layout().slots[process.location as usize].read(words, 0) == i64::from(by.from)
+        let definition = self.action(action);
+        let is_at_sources = definition.moves.iter().all(|movement| {
+            let process = &self.parts().processes[movement.process as usize];
+            self.layout().slots[process.location as usize].read(words, 0) == i64::from(movement.from)
         });
-        if !is_there || (!self.is_from_committed(action) && self.is_committed(words)) {
+        if !is_at_sources || (!self.is_from_committed(action) && self.is_committed(words)) {
             return Ok(false);
         }
-        Ok(self.value(&by.guard, Step::at(words))? != 0)
+        Ok(self.value(&definition.guard, Step::at(words))? != 0)
     }
 
     /// Whether an action is enabled. A fault in its guard is an error.
@@ -76,18 +76,18 @@ impl Model {
     /// The configurations to which an enabled action leads: one for each combination of choices, without duplicates. A
     /// fault leads to a faulted configuration.
     pub fn outcomes(&self, words: &[u64], action: ActionId) -> Vec<State> {
-        let by = self.action(action);
-        if let Err(reason) = self.value(&by.guard, Step::at(words)) {
+        let definition = self.action(action);
+        if let Err(reason) = self.value(&definition.guard, Step::at(words)) {
             return vec![faulted(words, Some(action), reason)];
         }
-        let mut outcomes = Once::default();
-        self.run(&by.effect, words.to_vec(), &mut |outcome| {
+        let mut outcomes = DistinctStates::default();
+        self.run(&definition.effect, words.to_vec(), &mut |outcome| {
             let outcome = match outcome {
                 Ok(mut target) => {
-                    for by in &by.moves {
-                        let process = &self.parts().processes[by.process as usize];
+                    for movement in &definition.moves {
+                        let process = &self.parts().processes[movement.process as usize];
                         let slot = self.layout().slots[process.location as usize];
-                        slot.write(&mut target, 0, i64::from(by.to));
+                        slot.write(&mut target, 0, i64::from(movement.to));
                     }
                     State::without_fault(&target)
                 }
@@ -171,18 +171,18 @@ impl Model {
 
 /// Set of configurations: different choices can lead to equal ones.
 #[derive(Default)]
-struct Once {
+struct DistinctStates {
     list: Vec<State>,
-    /// Hash set, used once there are many.
+    /// The same configurations, used once there are many.
     set: HashSet<State>,
 }
 
-impl Once {
-    /// Up to this number, linear search is used.
-    const FEW: usize = 16;
+impl DistinctStates {
+    /// Maximum number of configurations that are searched linearly.
+    const MAX_LINEAR: usize = 16;
 
     fn add(&mut self, state: State) {
-        if self.list.len() < Self::FEW {
+        if self.list.len() < Self::MAX_LINEAR {
             if !self.list.contains(&state) {
                 self.list.push(state);
             }

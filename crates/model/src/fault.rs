@@ -53,7 +53,7 @@ impl fmt::Display for FaultReason {
                 write!(f, "{array} has no element {index}: there are {length}, numbered from 0")
             }
             FaultReason::DivisionByZero => f.write_str("division by zero"),
-            FaultReason::Shift(by) => write!(f, "bits cannot be moved by {by}: from 0 to 63 only"),
+            FaultReason::Shift(by) => write!(f, "cannot shift by {by} bits: only 0 to 63 are possible"),
             FaultReason::Assertion(message) => write!(f, "assertion failed: {message}"),
         }
     }

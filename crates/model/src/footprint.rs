@@ -26,9 +26,9 @@ impl Footprint {
             || meets(&self.reads, &other.writes)
     }
 
-    /// Whether a reader with the footprint `seen` may notice this action.
-    pub fn is_seen_by(&self, seen: &Footprint) -> bool {
-        meets(&self.writes, &seen.reads)
+    /// Whether an observer with the footprint `observer` may notice this action.
+    pub fn is_seen_by(&self, observer: &Footprint) -> bool {
+        meets(&self.writes, &observer.reads)
     }
 
     /// Whether the footprint refers to an action: its occurrence or its enabledness.
@@ -87,15 +87,15 @@ impl Model {
     /// assert!(model.footprint(1).interferes(&model.footprint(2)));
     /// ```
     pub fn footprint(&self, action: ActionId) -> Footprint {
-        let of = self.action(action);
+        let definition = self.action(action);
         let mut footprint = Footprint::default();
-        footprint.read(&of.guard);
-        of.effect.iter().for_each(|statement| footprint.statement(statement));
-        for by in &of.moves {
-            let location = (self.parts().processes[by.process as usize].location, None);
+        footprint.read(&definition.guard);
+        definition.effect.iter().for_each(|statement| footprint.statement(statement));
+        for movement in &definition.moves {
+            let location = (self.parts().processes[movement.process as usize].location, None);
             footprint.reads.insert(location);
             // A process that stays at its location changes nothing that others can read.
-            if by.from != by.to {
+            if movement.from != movement.to {
                 footprint.writes.insert(location);
             }
         }

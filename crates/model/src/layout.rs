@@ -1,6 +1,6 @@
 //! Layout of variables in the words of a configuration.
 //!
-//! A value is stored as its difference to the smallest one, in as many bits as the range needs. No element crosses a
+//! A value is stored as its difference from the smallest one, in as many bits as the range needs. No element crosses a
 //! word boundary. Array elements occupy 1, 2, 4, 8, 16, 32 or 64 bits each, contiguously, so that the position of an
 //! element follows from its index by a shift. Unused bits are 0, so equal configurations have equal words.
 
@@ -116,7 +116,7 @@ impl Layout {
     }
 }
 
-/// An array is placed behind the last one, at a multiple of its element width.
+/// Places an array after the last one, at a multiple of its element width. Returns its first bit.
 fn place_array(used: &mut Vec<u32>, bits: u64, width: u32) -> Option<u64> {
     let start = match used.last() {
         None | Some(64) => used.len() as u64 * 64,
@@ -161,8 +161,8 @@ mod tests {
                 let low = i64::from(low);
                 let high = low + [0, 1, 2, 255, 1000, 1 << 33, i64::MAX >> 1][size as usize];
                 let initial = vec![low; length.unwrap_or(1) as usize];
-                let kind = Domain::Integer { low, high };
-                Variable { name: "v".to_owned(), domain: kind, length, initial, is_hidden: false }
+                let domain = Domain::Integer { low, high };
+                Variable { name: "v".to_owned(), domain, length, initial, is_hidden: false }
             },
         );
         proptest::collection::vec(one, 0..12)

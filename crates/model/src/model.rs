@@ -82,10 +82,10 @@ impl Model {
             .actions
             .iter()
             .map(|action| {
-                action
-                    .moves
-                    .iter()
-                    .any(|by| parts.processes[by.process as usize].locations[by.from as usize].is_committed)
+                action.moves.iter().any(|movement| {
+                    let locations = &parts.processes[movement.process as usize].locations;
+                    locations[movement.from as usize].is_committed
+                })
             })
             .collect();
         Ok(Model { parts, layout, ranks, is_from_committed })
@@ -121,15 +121,15 @@ impl Model {
         self.is_from_committed[action as usize]
     }
 
-    /// Validates an expression over steps for this model. Every engine relies on it.
+    /// Validates an expression over steps for this model. Engines accept only valid expressions.
     ///
     /// ```
     /// use invigil_model::{Expression, Model, ModelParts};
     /// let nothing = Model::new(ModelParts::default()).unwrap();
-    /// assert!(nothing.fits(&Expression::Constant(1)).is_ok());
-    /// assert!(nothing.fits(&Expression::Happens(vec![3])).is_err());
+    /// assert!(nothing.check_predicate(&Expression::Constant(1)).is_ok());
+    /// assert!(nothing.check_predicate(&Expression::Happens(vec![3])).is_err());
     /// ```
-    pub fn fits(&self, predicate: &Expression) -> Result<(), InvalidModelError> {
+    pub fn check_predicate(&self, predicate: &Expression) -> Result<(), InvalidModelError> {
         check::check_predicate(&self.parts, predicate)
     }
 

@@ -21,7 +21,7 @@ pub struct OmegaAutomaton {
     pub sets: u32,
     /// Whether the automaton is insensitive to steps that change nothing its labels read. Then partial-order reduction
     /// applies. `false` is always safe.
-    pub stutters: bool,
+    pub is_stutter_invariant: bool,
 }
 
 /// An edge of an [`OmegaAutomaton`].

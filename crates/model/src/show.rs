@@ -8,7 +8,7 @@ use crate::variable::Domain;
 const DEEPEST: u32 = 100;
 
 /// Binding strengths; an operand that binds less tightly gets parentheses.
-const CHOICE: u8 = 1;
+const CONDITIONAL: u8 = 1;
 const NOT: u8 = 13;
 const ATOM: u8 = 14;
 
@@ -26,7 +26,7 @@ impl Model {
     /// ```
     pub fn show(&self, expression: &Expression) -> String {
         let mut out = String::new();
-        Printer { model: self, out: &mut out }.expression(expression, None, CHOICE, 0);
+        Printer { model: self, out: &mut out }.expression(expression, None, CONDITIONAL, 0);
         out
     }
 
@@ -51,7 +51,9 @@ impl Model {
                 Expression::Unary(Unary::Not, _) | Expression::Happens(_) | Expression::Enabled(_) => {
                     return Some(&Domain::Boolean);
                 }
-                Expression::Binary(operator, _) if strength(*operator).2 => return Some(&Domain::Boolean),
+                Expression::Binary(operator, _) if operator_syntax(*operator).2 => {
+                    return Some(&Domain::Boolean);
+                }
                 Expression::Constant(_) | Expression::Unary(..) | Expression::Binary(..) => return None,
             };
         }
@@ -64,25 +66,25 @@ struct Printer<'a> {
 }
 
 impl Printer<'_> {
-    /// Formats an expression: `kind` is the domain of constants, `least` the required binding strength.
-    fn expression(&mut self, expression: &Expression, kind: Option<&Domain>, least: u8, depth: u32) {
+    /// Formats an expression: `domain` is that of constants, `least` the required binding strength.
+    fn expression(&mut self, expression: &Expression, domain: Option<&Domain>, least: u8, depth: u32) {
         if depth > DEEPEST {
             return self.out.push('…');
         }
-        let tightness = tightness(expression);
-        if tightness < least {
+        let strength = binding_strength(expression);
+        if strength < least {
             self.out.push('(');
         }
-        self.bare(expression, kind, depth + 1);
-        if tightness < least {
+        self.bare(expression, domain, depth + 1);
+        if strength < least {
             self.out.push(')');
         }
     }
 
-    fn bare(&mut self, expression: &Expression, kind: Option<&Domain>, depth: u32) {
+    fn bare(&mut self, expression: &Expression, domain: Option<&Domain>, depth: u32) {
         match expression {
             Expression::Constant(value) => {
-                let shown = kind.map_or_else(|| value.to_string(), |kind| kind.show(*value));
+                let shown = domain.map_or_else(|| value.to_string(), |domain| domain.show(*value));
                 self.out.push_str(&shown);
             }
             Expression::Read(place) => self.place(place, depth),
@@ -98,39 +100,39 @@ impl Printer<'_> {
                 self.expression(operand, None, least, depth);
             }
             Expression::Binary(operator, both) => {
-                let (word, tightness, is_truth) = strength(*operator);
+                let (word, strength, is_boolean) = operator_syntax(*operator);
                 let (left, right) = (&both.0, &both.1);
-                let kinds = match operator {
+                let domains = match operator {
                     Binary::And | Binary::Or | Binary::Implies => {
                         (Some(&Domain::Boolean), Some(&Domain::Boolean))
                     }
-                    _ if is_truth => (self.model.domain(right), self.model.domain(left)),
+                    _ if is_boolean => (self.model.domain(right), self.model.domain(left)),
                     _ => (None, None),
                 };
                 // Chains of one operator need no parentheses on the left, implications none on the right.
                 let (first, second) = match operator {
-                    Binary::Implies => (tightness + 1, tightness),
-                    Binary::And | Binary::Or => (tightness, tightness),
-                    _ if is_truth => (tightness + 1, tightness + 1),
-                    _ => (tightness, tightness + 1),
+                    Binary::Implies => (strength + 1, strength),
+                    Binary::And | Binary::Or => (strength, strength),
+                    _ if is_boolean => (strength + 1, strength + 1),
+                    _ => (strength, strength + 1),
                 };
-                self.expression(left, kinds.0, first, depth);
+                self.expression(left, domains.0, first, depth);
                 self.out.push(' ');
                 self.out.push_str(word);
                 self.out.push(' ');
-                self.expression(right, kinds.1, second, depth);
+                self.expression(right, domains.1, second, depth);
             }
             Expression::If(parts) => {
-                let kind = kind.or_else(|| self.model.domain(expression));
-                self.expression(&parts.0, Some(&Domain::Boolean), CHOICE + 1, depth);
+                let domain = domain.or_else(|| self.model.domain(expression));
+                self.expression(&parts.0, Some(&Domain::Boolean), CONDITIONAL + 1, depth);
                 self.out.push_str(" ? ");
-                self.expression(&parts.1, kind, CHOICE + 1, depth);
+                self.expression(&parts.1, domain, CONDITIONAL + 1, depth);
                 self.out.push_str(" : ");
-                self.expression(&parts.2, kind, CHOICE, depth);
+                self.expression(&parts.2, domain, CONDITIONAL, depth);
             }
             Expression::Before(inside) => {
                 self.out.push_str("before(");
-                self.expression(inside, kind, CHOICE, depth);
+                self.expression(inside, domain, CONDITIONAL, depth);
                 self.out.push(')');
             }
             Expression::Happens(actions) => self.actions("happens", actions),
@@ -142,7 +144,7 @@ impl Printer<'_> {
         self.out.push_str(&self.model.variable(place.variable).name);
         if let Some(index) = &place.index {
             self.out.push('[');
-            self.expression(index, None, CHOICE, depth);
+            self.expression(index, None, CONDITIONAL, depth);
             self.out.push(']');
         }
     }
@@ -163,17 +165,17 @@ impl Printer<'_> {
     }
 }
 
-fn tightness(expression: &Expression) -> u8 {
+fn binding_strength(expression: &Expression) -> u8 {
     match expression {
-        Expression::If(_) => CHOICE,
-        Expression::Binary(operator, _) => strength(*operator).1,
+        Expression::If(_) => CONDITIONAL,
+        Expression::Binary(operator, _) => operator_syntax(*operator).1,
         Expression::Unary(..) => NOT,
         _ => ATOM,
     }
 }
 
 /// The text of an operator, its binding strength, and whether its result is a Boolean.
-fn strength(operator: Binary) -> (&'static str, u8, bool) {
+fn operator_syntax(operator: Binary) -> (&'static str, u8, bool) {
     match operator {
         Binary::Implies => ("->", 2, true),
         Binary::Or => ("||", 3, true),

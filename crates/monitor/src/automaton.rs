@@ -33,9 +33,9 @@ pub struct State {
     pub name: String,
     /// The verdict while a slice is in it.
     pub verdict: Verdict,
-    /// Whether a slice that enters it is removed.
+    /// Whether a slice that enters it is dropped.
     pub is_final: bool,
-    /// The reaction that runs on entry.
+    /// The action that runs on entry.
     pub action: Option<CodeId>,
     /// The verdict on a run that ends here.
     pub at_end: EndVerdict,
@@ -72,7 +72,7 @@ pub struct Guard {
 pub struct BranchEffect {
     /// Updates the environment, and may return the target state.
     pub block: Option<CodeId>,
-    /// The reaction that runs after the block.
+    /// The action that runs after the block.
     pub action: Option<CodeId>,
     /// The target state; `None` keeps the current one.
     pub target: Option<StateId>,
@@ -163,8 +163,8 @@ pub(crate) struct EventDispatch {
     /// For each state, the index of its cell in `Automaton::cells`. Cell 0 is that of states without a
     /// transition on the event.
     pub(crate) by_state: Vec<u32>,
-    /// The index of `mask` in `Automaton::masks`, if it is not empty.
-    pub(crate) cover: usize,
+    /// The index of `mask` in `Automaton::masks`; unused if the event binds no slice parameter.
+    pub(crate) mask_index: usize,
     /// The masks, as indexes into `Automaton::masks`, to search for the parent of a new slice; most specific
     /// first.
     pub(crate) parents: Vec<usize>,
@@ -175,15 +175,15 @@ pub(crate) struct EventDispatch {
 pub(crate) struct CompiledTransition {
     pub(crate) guard: Option<CodeId>,
     pub(crate) is_update: bool,
-    pub(crate) success: Option<CompiledEnd>,
-    pub(crate) failure: Option<CompiledEnd>,
+    pub(crate) success: Option<CompiledEffect>,
+    pub(crate) failure: Option<CompiledEffect>,
     /// Its position in [`AutomatonDef::transitions`].
     pub(crate) number: u32,
 }
 
 /// A [`BranchEffect`] in compact form.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct CompiledEnd {
+pub(crate) struct CompiledEffect {
     pub(crate) block: Option<CodeId>,
     pub(crate) action: Option<CodeId>,
     pub(crate) target: Option<StateId>,
@@ -194,16 +194,16 @@ impl CompiledTransition {
         CompiledTransition {
             guard: transition.guard.map(|guard| guard.code),
             is_update: transition.guard.is_some_and(|guard| guard.is_update),
-            success: transition.success.as_ref().map(CompiledEnd::new),
-            failure: transition.failure.as_ref().map(CompiledEnd::new),
+            success: transition.success.as_ref().map(CompiledEffect::new),
+            failure: transition.failure.as_ref().map(CompiledEffect::new),
             number: number as u32,
         }
     }
 }
 
-impl CompiledEnd {
-    fn new(end: &BranchEffect) -> CompiledEnd {
-        CompiledEnd { block: end.block, action: end.action, target: end.target }
+impl CompiledEffect {
+    fn new(effect: &BranchEffect) -> CompiledEffect {
+        CompiledEffect { block: effect.block, action: effect.action, target: effect.target }
     }
 }
 
@@ -232,9 +232,9 @@ pub(crate) struct StateInfo {
 
 /// Computes the distinct sets of events on which states have transitions, and for each state the index of its
 /// set.
-fn needed_sets(parts: &AutomatonDef) -> (Vec<u16>, Vec<Vec<u32>>) {
-    let mut events: Vec<Vec<u32>> = alloc::vec![Vec::new(); parts.states.len()];
-    for transition in &parts.transitions {
+fn needed_sets(def: &AutomatonDef) -> (Vec<u16>, Vec<Vec<u32>>) {
+    let mut events: Vec<Vec<u32>> = alloc::vec![Vec::new(); def.states.len()];
+    for transition in &def.transitions {
         events[usize::from(transition.from)].push(transition.event.0);
     }
     let (mut numbers, mut sets): (BTreeMap<Vec<u32>, u16>, Vec<Vec<u32>>) = Default::default();
@@ -374,20 +374,20 @@ impl Automaton {
         for (at, transition) in (0..).zip(&compiled) {
             offsets[transition.number as usize] = at;
         }
-        let next = |next: DecisionEdge| match next {
+        let mapped = |edge: DecisionEdge| match edge {
             DecisionEdge::Take(number) => DecisionEdge::Take(offsets[number as usize]),
             other => other,
         };
-        let forks = def.decisions.nodes.iter();
-        let forks =
-            forks.map(|fork| DecisionNode { test: fork.test, yes: next(fork.yes), no: next(fork.no) });
-        let nodes: Vec<DecisionNode> = forks.collect();
-        cells.iter_mut().for_each(|cell| cell.decision = cell.decision.map(next));
+        let nodes = def.decisions.nodes.iter();
+        let nodes =
+            nodes.map(|node| DecisionNode { test: node.test, yes: mapped(node.yes), no: mapped(node.no) });
+        let nodes: Vec<DecisionNode> = nodes.collect();
+        cells.iter_mut().for_each(|cell| cell.decision = cell.decision.map(mapped));
         for dispatch in &mut dispatch_table {
             if let ([at], 1) = (&dispatch.keys[..], def.slice_on.len()) {
                 dispatch.single = Some(*at);
             }
-            dispatch.cover = masks.iter().position(|mask| *mask == dispatch.mask).unwrap_or(0);
+            dispatch.mask_index = masks.iter().position(|mask| *mask == dispatch.mask).unwrap_or(0);
             dispatch.parents = masks
                 .iter()
                 .enumerate()

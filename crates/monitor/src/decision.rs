@@ -30,7 +30,7 @@ pub enum DecisionTest {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum DecisionEdge {
     /// The next test, by index in [`DecisionDiagram::nodes`].
-    Ask(u32),
+    Test(u32),
     /// Take this transition, by index in
     /// [`AutomatonDef::transitions`](crate::automaton::AutomatonDef::transitions).
     Take(u32),

@@ -5,10 +5,10 @@ use crate::slices::{SliceId, SliceTable};
 use crate::verdict::Verdict;
 
 impl Automaton {
-    /// The slices that the end of the run violates and that were not violated before.
+    /// The slices in which the end of the run is a violation, and which are not violated already.
     ///
     /// The root of a sliced property does not count. Slices that were [collected](Automaton::collect_slices)
-    /// are counted by [`dropped_violated_at_end`](Automaton::dropped_violated_at_end).
+    /// are counted by [`collected_violated_at_end`](Automaton::collected_violated_at_end).
     pub fn violated_at_end<'a>(&'a self, slices: &'a SliceTable) -> impl Iterator<Item = SliceId> + 'a {
         let root = slices.root().filter(|_| !self.slice_on.is_empty());
         slices.iter().filter(move |slice| {
@@ -17,8 +17,8 @@ impl Automaton {
         })
     }
 
-    /// The number of collected slices that the end of the run violates.
-    pub fn dropped_violated_at_end(&self, slices: &SliceTable) -> u64 {
+    /// The number of collected slices in which the end of the run is a violation.
+    pub fn collected_violated_at_end(&self, slices: &SliceTable) -> u64 {
         let violated = (0..).zip(&self.states).filter(|(_, state)| is_violated_at_end(state));
         violated.map(|(at, _)| slices.collected(at)).sum()
     }

@@ -259,7 +259,7 @@ pub struct EventId(pub u32);
 /// let push = catalog.declare("queue_push", EventKind::Before);
 /// let queue = Param { source: ParamSource::Name("queue".into()), name: "queue".into(), ty: None };
 /// assert_eq!(catalog.declare_param(push, &queue), 0);
-/// assert_eq!(catalog.declare_param(push, &queue), 0, "asking twice changes nothing");
+/// assert_eq!(catalog.declare_param(push, &queue), 0, "the second declaration changes nothing");
 /// assert_eq!(catalog.declare("queue_push", EventKind::Before), push);
 /// ```
 #[derive(Clone, Debug, Default)]
@@ -363,7 +363,8 @@ pub struct EventBatch {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Head {
     event_id: EventId,
-    params: u32,
+    /// Index of its first parameter.
+    first_param: u32,
     meta: EventMeta,
 }
 
@@ -372,39 +373,39 @@ impl EventBatch {
     // Called for every event of a trace: a call that is not inlined costs 5 % of `check`.
     #[inline(always)]
     pub fn push(&mut self, event_id: EventId, params: &[Value], meta: EventMeta) {
-        self.heads.push(Head { event_id, params: self.params.len() as u32, meta });
+        self.heads.push(Head { event_id, first_param: self.params.len() as u32, meta });
         self.params.extend_from_slice(params);
     }
 
     /// Appends an event with a fixed number of parameters, which are stored from registers.
     #[inline(always)]
     pub fn push_array<const N: usize>(&mut self, event_id: EventId, params: [Value; N], meta: EventMeta) {
-        self.heads.push(Head { event_id, params: self.params.len() as u32, meta });
+        self.heads.push(Head { event_id, first_param: self.params.len() as u32, meta });
         self.params.extend(params);
     }
 
     /// Whether all references into the batch are valid. Must be checked for batches from another process.
     pub fn is_sound(&self) -> bool {
-        let ends = self.heads.iter().skip(1).map(|head| head.params).chain([self.params.len() as u32]);
+        let ends = self.heads.iter().skip(1).map(|head| head.first_param).chain([self.params.len() as u32]);
         let in_order = self
             .heads
             .iter()
             .zip(ends)
-            .all(|(head, end)| head.params <= end && end as usize <= self.params.len());
-        let is_there = |value: &Value| match value.as_text() {
+            .all(|(head, end)| head.first_param <= end && end as usize <= self.params.len());
+        let is_valid = |value: &Value| match value.as_text() {
             Some((start, length)) => {
                 let (start, length) = (start as usize, length as usize);
                 length > SHORT_STRING && self.text.get(start..start.saturating_add(length)).is_some()
             }
             None => value.is_inline(),
         };
-        in_order && self.params.iter().all(is_there)
+        in_order && self.params.iter().all(is_valid)
     }
 
     /// Appends an event with integer parameters.
     #[inline]
     pub fn push_ints(&mut self, event_id: EventId, params: &[i64], meta: EventMeta) {
-        self.heads.push(Head { event_id, params: self.params.len() as u32, meta });
+        self.heads.push(Head { event_id, first_param: self.params.len() as u32, meta });
         self.params.extend(params.iter().map(|param| Value::int(*param)));
     }
 
@@ -426,8 +427,8 @@ impl EventBatch {
     #[inline]
     pub fn event(&self, at: usize) -> Event<'_> {
         let head = self.heads[at];
-        let end = self.heads.get(at + 1).map_or(self.params.len(), |next| next.params as usize);
-        Event { id: head.event_id, params: &self.params[head.params as usize..end], text: &self.text }
+        let end = self.heads.get(at + 1).map_or(self.params.len(), |next| next.first_param as usize);
+        Event { id: head.event_id, params: &self.params[head.first_param as usize..end], text: &self.text }
     }
 
     /// The metadata of the event at index `at`.
@@ -441,7 +442,7 @@ impl EventBatch {
 
     /// Appends a copy of an event of another batch, including its text.
     pub fn push_copy(&mut self, event: &Event<'_>, meta: EventMeta) {
-        self.heads.push(Head { event_id: event.id, params: self.params.len() as u32, meta });
+        self.heads.push(Head { event_id: event.id, first_param: self.params.len() as u32, meta });
         for value in event.params {
             let copied = match value.as_text() {
                 Some((start, len)) => {
@@ -459,7 +460,7 @@ impl EventBatch {
     /// Removes all events after the first `len`.
     pub fn truncate(&mut self, len: usize) {
         if let Some(first) = self.heads.get(len) {
-            self.params.truncate(first.params as usize);
+            self.params.truncate(first.first_param as usize);
             self.heads.truncate(len);
         }
     }

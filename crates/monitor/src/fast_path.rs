@@ -8,7 +8,7 @@
 //! comparisons and sums are normalized when the property is loaded, and operands are loaded by index without a
 //! branch on their kind.
 
-use crate::automaton::{Branch, CompiledEnd, CompiledTransition, StateId, StateInfo};
+use crate::automaton::{Branch, CompiledEffect, CompiledTransition, StateId, StateInfo};
 use invigil_expr::program::{CodeId, Comparison, FastBlock, FastOperand as Operand, Program};
 use invigil_expr::value::{Tag, Value};
 
@@ -16,8 +16,8 @@ use invigil_expr::value::{Tag, Value};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FastTransition {
     pub(crate) guard: FastGuard,
-    pub(crate) success: FastEnd,
-    pub(crate) failure: FastEnd,
+    pub(crate) success: FastEffect,
+    pub(crate) failure: FastEffect,
     /// Whether a block prints, which matters only if the observer wants output.
     pub(crate) prints: bool,
     /// Its index in [`AutomatonDef::transitions`](crate::automaton::AutomatonDef::transitions).
@@ -39,22 +39,22 @@ pub(crate) struct OperandRef {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum FastGuard {
     Always,
-    /// `a < b`, negated if `contrary`; covers all four orders.
+    /// `a < b`, negated if `is_negated`; covers all four orders.
     Less {
         a: OperandRef,
         b: OperandRef,
-        contrary: bool,
+        is_negated: bool,
     },
-    /// `a == b`, negated if `contrary`.
+    /// `a == b`, negated if `is_negated`.
     Equal {
         a: OperandRef,
         b: OperandRef,
-        contrary: bool,
+        is_negated: bool,
     },
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum FastEnd {
+pub(crate) enum FastEffect {
     /// There is no such branch.
     Absent,
     /// The branch needs the general path.
@@ -103,12 +103,12 @@ impl OperandTable {
     fn guard(&mut self, op: Comparison, a: Operand, b: Operand) -> Option<FastGuard> {
         let (a, b) = (self.of(a), self.of(b));
         Some(match op {
-            Comparison::Lt => FastGuard::Less { a, b, contrary: false },
-            Comparison::Ge => FastGuard::Less { a, b, contrary: true },
-            Comparison::Gt => FastGuard::Less { a: b, b: a, contrary: false },
-            Comparison::Le => FastGuard::Less { a: b, b: a, contrary: true },
-            Comparison::Eq => FastGuard::Equal { a, b, contrary: false },
-            Comparison::Ne => FastGuard::Equal { a, b, contrary: true },
+            Comparison::Lt => FastGuard::Less { a, b, is_negated: false },
+            Comparison::Ge => FastGuard::Less { a, b, is_negated: true },
+            Comparison::Gt => FastGuard::Less { a: b, b: a, is_negated: false },
+            Comparison::Le => FastGuard::Less { a: b, b: a, is_negated: true },
+            Comparison::Eq => FastGuard::Equal { a, b, is_negated: false },
+            Comparison::Ne => FastGuard::Equal { a, b, is_negated: true },
             Comparison::Is | Comparison::IsNot | Comparison::In | Comparison::NotIn => return None,
         })
     }
@@ -123,31 +123,32 @@ impl FastTransition {
         program: &Program,
     ) -> Option<FastTransition> {
         let [transition] = compiled else { return None };
-        let mut places = OperandTable { constants: [Value::UNSET; CONSTANTS], used: 0 };
+        let mut operands = OperandTable { constants: [Value::UNSET; CONSTANTS], used: 0 };
         let guard = match transition.guard.map(|code| program.code(code).fast_block) {
             None => FastGuard::Always,
-            Some(FastBlock::Compare { op, a, b }) if !transition.is_update => places.guard(op, a, b)?,
+            Some(FastBlock::Compare { op, a, b }) if !transition.is_update => operands.guard(op, a, b)?,
             Some(_) => return None,
         };
         let mut prints = false;
-        let mut exit = |exit| FastEnd::new(from, exit, state_info, program, &mut places, &mut prints);
-        let (success, failure) = (exit(transition.success), exit(transition.failure));
+        let mut effect =
+            |effect| FastEffect::new(from, effect, state_info, program, &mut operands, &mut prints);
+        let (success, failure) = (effect(transition.success), effect(transition.failure));
         Some(FastTransition {
             guard,
             success,
             failure,
             prints,
             number: transition.number,
-            constants: places.constants,
+            constants: operands.constants,
         })
     }
 
     /// The operand of a reference.
-    pub(crate) fn operand(&self, place: OperandRef) -> Option<Operand> {
-        match place.array {
-            0 => Some(Operand::Env(place.at)),
-            1 => Some(Operand::Param(place.at)),
-            _ => self.constants.get(usize::from(place.at))?.as_int().map(Operand::Int),
+    pub(crate) fn operand(&self, operand: OperandRef) -> Option<Operand> {
+        match operand.array {
+            0 => Some(Operand::Env(operand.at)),
+            1 => Some(Operand::Param(operand.at)),
+            _ => self.constants.get(usize::from(operand.at))?.as_int().map(Operand::Int),
         }
     }
 
@@ -160,26 +161,28 @@ impl FastTransition {
     #[inline(always)]
     pub(crate) fn take(&self, env: &mut [Value], params: &[Value]) -> FastOutcome {
         let arrays = [&*env, params, &self.constants, &[]];
-        let read = |place: OperandRef| {
-            arrays[usize::from(place.array & 3)].get(usize::from(place.at)).and_then(|value| value.as_int())
+        let read = |operand: OperandRef| {
+            arrays[usize::from(operand.array & 3)]
+                .get(usize::from(operand.at))
+                .and_then(|value| value.as_int())
         };
         let holds = match self.guard {
             FastGuard::Always => true,
-            FastGuard::Less { a, b, contrary } => match (read(a), read(b)) {
-                (Some(a), Some(b)) => (a < b) != contrary,
+            FastGuard::Less { a, b, is_negated } => match (read(a), read(b)) {
+                (Some(a), Some(b)) => (a < b) != is_negated,
                 _ => return FastOutcome::Unusual,
             },
-            FastGuard::Equal { a, b, contrary } => match (read(a), read(b)) {
-                (Some(a), Some(b)) => (a == b) != contrary,
+            FastGuard::Equal { a, b, is_negated } => match (read(a), read(b)) {
+                (Some(a), Some(b)) => (a == b) != is_negated,
                 _ => return FastOutcome::Unusual,
             },
         };
-        let (branch, exit) =
+        let (branch, effect) =
             if holds { (Branch::Success, &self.success) } else { (Branch::Failure, &self.failure) };
-        let (sum, target) = match exit {
-            FastEnd::Usual(sum, target) => (sum, *target),
-            FastEnd::Absent => return FastOutcome::Unhandled,
-            FastEnd::Unusual => return FastOutcome::Unusual,
+        let (sum, target) = match effect {
+            FastEffect::Usual(sum, target) => (sum, *target),
+            FastEffect::Absent => return FastOutcome::Unhandled,
+            FastEffect::Unusual => return FastOutcome::Unusual,
         };
         if let Some(Sum { slot, a, b }) = *sum {
             let (Some(a), Some(b)) = (read(a), read(b)) else { return FastOutcome::Unusual };
@@ -193,33 +196,33 @@ impl FastTransition {
     }
 }
 
-impl FastEnd {
+impl FastEffect {
     fn new(
         from: StateId,
-        exit: Option<CompiledEnd>,
+        effect: Option<CompiledEffect>,
         state_info: &[StateInfo],
         program: &Program,
-        places: &mut OperandTable,
+        operands: &mut OperandTable,
         prints: &mut bool,
-    ) -> FastEnd {
-        let Some(exit) = exit else { return FastEnd::Absent };
-        let target = exit.target.unwrap_or(from);
+    ) -> FastEffect {
+        let Some(effect) = effect else { return FastEffect::Absent };
+        let target = effect.target.unwrap_or(from);
         let entry = state_info[usize::from(target)];
-        if exit.action.is_some() || entry.action.is_some() || entry.is_final {
-            return FastEnd::Unusual;
+        if effect.action.is_some() || entry.action.is_some() || entry.is_final {
+            return FastEffect::Unusual;
         }
         let fast_block = |code: CodeId| program.code(code).fast_block;
-        let (slot, a, b, prints_too) = match exit.block.map(fast_block) {
-            None => return FastEnd::Usual(None, target),
+        let (slot, a, b, prints_too) = match effect.block.map(fast_block) {
+            None => return FastEffect::Usual(None, target),
             Some(FastBlock::Add { slot, a, b, prints }) => (slot, a, b, prints),
             // Subtract a constant by adding its negation.
             Some(FastBlock::Sub { slot, a, b: Operand::Int(b), prints }) => match b.checked_neg() {
                 Some(b) => (slot, a, Operand::Int(b), prints),
-                None => return FastEnd::Unusual,
+                None => return FastEffect::Unusual,
             },
-            Some(_) => return FastEnd::Unusual,
+            Some(_) => return FastEffect::Unusual,
         };
         *prints |= prints_too;
-        FastEnd::Usual(Some(Sum { slot, a: places.of(a), b: places.of(b) }), target)
+        FastEffect::Usual(Some(Sum { slot, a: operands.of(a), b: operands.of(b) }), target)
     }
 }

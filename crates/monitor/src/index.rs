@@ -1,4 +1,4 @@
-//! Hash index from hashes to slices: open addressing, plain data, two words per pair of slots.
+//! Hash index of slices: open addressing, plain data, one word per slot.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -139,9 +139,9 @@ impl Index {
         }
     }
 
-    /// The number that the search for `hash` most likely finds.
+    /// The number that the search for `hash` most likely finds, from the first two slots.
     #[inline(always)]
-    pub(crate) fn prefetch_number(&self, hash: u64) -> Option<u32> {
+    pub(crate) fn likely_number(&self, hash: u64) -> Option<u32> {
         if self.slots.is_empty() {
             return None;
         }

@@ -10,7 +10,7 @@
 use crate::automaton::{Automaton, StateId};
 use crate::embedded::{REACT_ON_ENTRY, REACT_ON_EXIT};
 use crate::event::EventId;
-use crate::fast_path::{FastEnd, FastGuard, FastTransition, OperandRef, Sum};
+use crate::fast_path::{FastEffect, FastGuard, FastTransition, OperandRef, Sum};
 use crate::short_copy;
 use crate::slices::SliceTable;
 use alloc::vec;
@@ -34,12 +34,12 @@ struct TableCell {
     b: u8,
     /// The number of event parameters that must be present.
     params: u8,
-    success: TableEnd,
+    success: TableEffect,
 }
 
 /// `values[to] = values[a] + values[b]`, and the next state.
 #[derive(Clone, Copy, Debug)]
-struct TableEnd {
+struct TableEffect {
     target: StateId,
     to: u8,
     a: u8,
@@ -48,9 +48,9 @@ struct TableEnd {
     result: TableStep,
 }
 
-const UNKNOWN_END: TableEnd = TableEnd { target: 0, to: 0, a: 0, b: 0, result: TableStep::Unknown };
+const UNKNOWN_EFFECT: TableEffect = TableEffect { target: 0, to: 0, a: 0, b: 0, result: TableStep::Unknown };
 const UNKNOWN: TableCell =
-    TableCell { has_test: false, is_equality: false, a: 0, b: 0, params: 0, success: UNKNOWN_END };
+    TableCell { has_test: false, is_equality: false, a: 0, b: 0, params: 0, success: UNKNOWN_EFFECT };
 
 /// Result of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,7 +72,7 @@ struct TransitionTable {
     cells: Vec<TableCell>,
     /// Per cell, the outcome if its test fails. Stored separately, so that the branch is predicted instead of
     /// waiting for a load.
-    failures: Vec<TableEnd>,
+    failures: Vec<TableEffect>,
     states: usize,
     values: [i64; VALUES],
     /// The number of variables of the environment.
@@ -114,47 +114,51 @@ impl Layout {
         u8::try_from(self.env + at).ok()
     }
 
-    fn place(&self, fast: &FastTransition, place: OperandRef) -> Option<u8> {
-        match fast.operand(place)? {
+    fn value_index(&self, fast: &FastTransition, operand: OperandRef) -> Option<u8> {
+        match fast.operand(operand)? {
             Operand::Env(at) => u8::try_from(at).ok(),
             Operand::Param(at) => u8::try_from(PARAMS + usize::from(at)).ok(),
             Operand::Int(constant) => self.constant(constant),
         }
     }
 
-    fn exit(
+    fn effect(
         &self,
         fast: &FastTransition,
-        exit: &FastEnd,
+        effect: &FastEffect,
         is_due: &impl Fn(StateId) -> bool,
-    ) -> Option<TableEnd> {
-        let (sum, target) = match exit {
-            FastEnd::Absent => return Some(TableEnd { result: TableStep::Stayed, ..UNKNOWN_END }),
-            FastEnd::Usual(sum, target) if !is_due(*target) => (sum, *target),
-            FastEnd::Usual(..) | FastEnd::Unusual => return Some(UNKNOWN_END),
+    ) -> Option<TableEffect> {
+        let (sum, target) = match effect {
+            FastEffect::Absent => return Some(TableEffect { result: TableStep::Stayed, ..UNKNOWN_EFFECT }),
+            FastEffect::Usual(sum, target) if !is_due(*target) => (sum, *target),
+            FastEffect::Usual(..) | FastEffect::Unusual => return Some(UNKNOWN_EFFECT),
         };
         let (to, a, b) = match *sum {
             Some(Sum { slot, a, b }) => {
-                (u8::try_from(slot).ok()?, self.place(fast, a)?, self.place(fast, b)?)
+                (u8::try_from(slot).ok()?, self.value_index(fast, a)?, self.value_index(fast, b)?)
             }
             None => (u8::try_from(self.sink()).ok()?, self.constant(0)?, self.constant(0)?),
         };
-        Some(TableEnd { target, to, a, b, result: TableStep::Taken })
+        Some(TableEffect { target, to, a, b, result: TableStep::Taken })
     }
 
-    fn cell(&self, fast: &FastTransition, is_due: impl Fn(StateId) -> bool) -> Option<(TableCell, TableEnd)> {
-        let (test, is_equality, contrary) = match fast.guard {
+    fn cell(
+        &self,
+        fast: &FastTransition,
+        is_due: impl Fn(StateId) -> bool,
+    ) -> Option<(TableCell, TableEffect)> {
+        let (test, is_equality, is_negated) = match fast.guard {
             FastGuard::Always => (None, false, false),
-            FastGuard::Less { a, b, contrary } => (Some((a, b)), false, contrary),
-            FastGuard::Equal { a, b, contrary } => (Some((a, b)), true, contrary),
+            FastGuard::Less { a, b, is_negated } => (Some((a, b)), false, is_negated),
+            FastGuard::Equal { a, b, is_negated } => (Some((a, b)), true, is_negated),
         };
         let (a, b) = match test {
-            Some((a, b)) => (self.place(fast, a)?, self.place(fast, b)?),
+            Some((a, b)) => (self.value_index(fast, a)?, self.value_index(fast, b)?),
             None => (0, 0),
         };
         let (success, failure) =
-            (self.exit(fast, &fast.success, &is_due)?, self.exit(fast, &fast.failure, &is_due)?);
-        let (success, failure) = if contrary { (failure, success) } else { (success, failure) };
+            (self.effect(fast, &fast.success, &is_due)?, self.effect(fast, &fast.failure, &is_due)?);
+        let (success, failure) = if is_negated { (failure, success) } else { (success, failure) };
         Some((TableCell { has_test: test.is_some(), is_equality, a, b, params: 0, success }, failure))
     }
 }
@@ -191,7 +195,7 @@ impl TransitionTable {
         }
         let (states, event_ids) = (automaton.states.len(), automaton.dispatch_table.len());
         let mut cells = vec![UNKNOWN; states * event_ids];
-        let mut failures = vec![UNKNOWN_END; states * event_ids];
+        let mut failures = vec![UNKNOWN_EFFECT; states * event_ids];
         for state in 0..automaton.states.len() {
             for event_id in 0..event_ids {
                 let cell = automaton.cell(state as StateId, event_id);
@@ -207,10 +211,11 @@ impl TransitionTable {
                 let params = cell.required.iter().max().map_or(0, |last| last + 1);
                 let Ok(params) = u8::try_from(params) else { continue };
                 let from = state as StateId;
-                let about = |state: StateId| reactions.get(usize::from(state)).copied().unwrap_or_default();
+                let reactions_of =
+                    |state: StateId| reactions.get(usize::from(state)).copied().unwrap_or_default();
                 let is_due = |to: StateId| {
-                    about(from) & REACT_ON_EXIT != 0
-                        || about(to) & REACT_ON_ENTRY != 0
+                    reactions_of(from) & REACT_ON_EXIT != 0
+                        || reactions_of(to) & REACT_ON_ENTRY != 0
                         || automaton.is_violation(from, to)
                 };
                 if let Some((cell, failure)) = layout.cell(fast, is_due) {
@@ -223,17 +228,17 @@ impl TransitionTable {
 
     /// The outcome of an event in a cell; `value` loads operands.
     #[inline(always)]
-    fn exit(&self, at: usize, params: usize, value: impl Fn(u8) -> Option<i64>) -> Option<&TableEnd> {
+    fn effect(&self, at: usize, params: usize, value: impl Fn(u8) -> Option<i64>) -> Option<&TableEffect> {
         let cell = self.cells.get(at)?;
         if params < usize::from(cell.params) {
-            return Some(&UNKNOWN_END);
+            return Some(&UNKNOWN_EFFECT);
         }
         // Branches of a program usually repeat and are predicted; a selection between two loads would have to
         // be waited for.
         let holds = if !cell.has_test {
             true
         } else {
-            let (Some(a), Some(b)) = (value(cell.a), value(cell.b)) else { return Some(&UNKNOWN_END) };
+            let (Some(a), Some(b)) = (value(cell.a), value(cell.b)) else { return Some(&UNKNOWN_EFFECT) };
             if cell.is_equality { a == b } else { a < b }
         };
         if holds { Some(&cell.success) } else { self.failures.get(at) }
@@ -241,7 +246,7 @@ impl TransitionTable {
 }
 
 impl IntTable {
-    /// `None` if the property is not of this kind.
+    /// `None` if the property is sliced, or has too many variables and constants.
     pub(crate) fn new(automaton: &Automaton, reactions: &[u8]) -> Option<IntTable> {
         if !automaton.slice_on.is_empty() {
             return None;
@@ -273,19 +278,19 @@ impl IntTable {
         let at = event_id.0 as usize * self.table.states + usize::from(self.state);
         short_copy::copy(&mut self.table.values[PARAMS..], params, |param| param);
         let values = &self.table.values;
-        let Some(&exit) = self.table.exit(at, params.len(), |at| Some(values[usize::from(at)])) else {
+        let Some(&effect) = self.table.effect(at, params.len(), |at| Some(values[usize::from(at)])) else {
             return TableStep::NotNeeded;
         };
-        if exit.result != TableStep::Taken {
-            return exit.result;
+        if effect.result != TableStep::Taken {
+            return effect.result;
         }
         let values = &mut self.table.values;
-        let Some(sum) = values[usize::from(exit.a)].checked_add(values[usize::from(exit.b)]) else {
+        let Some(sum) = values[usize::from(effect.a)].checked_add(values[usize::from(effect.b)]) else {
             return TableStep::Unknown;
         };
-        values[usize::from(exit.to)] = sum;
-        if self.state != exit.target {
-            self.state = exit.target;
+        values[usize::from(effect.to)] = sum;
+        if self.state != effect.target {
+            self.state = effect.target;
         }
         TableStep::Taken
     }
@@ -314,7 +319,7 @@ impl IntTable {
 }
 
 impl SlicedIntTable {
-    /// `None` if the property is not of this kind.
+    /// `None` if the property does not have exactly one slice parameter, or has too many variables and constants.
     pub(crate) fn new(automaton: &Automaton, reactions: &[u8]) -> Option<SlicedIntTable> {
         if automaton.slice_on.len() != 1 {
             return None;
@@ -371,20 +376,20 @@ impl SlicedIntTable {
                 None => Some(self.table.values[at]),
             }
         };
-        let Some(&exit) = self.table.exit(at, params.len(), value) else {
+        let Some(&effect) = self.table.effect(at, params.len(), value) else {
             return (TableStep::NotNeeded, from);
         };
-        if exit.result != TableStep::Taken {
-            return (exit.result, from);
+        if effect.result != TableStep::Taken {
+            return (effect.result, from);
         }
-        let sum = value(exit.a).zip(value(exit.b)).and_then(|(a, b)| a.checked_add(b));
+        let sum = value(effect.a).zip(value(effect.b)).and_then(|(a, b)| a.checked_add(b));
         let Some(sum) = sum else { return (TableStep::Unknown, from) };
-        match env.get_mut(usize::from(exit.to)) {
+        match env.get_mut(usize::from(effect.to)) {
             // An object would have to be released.
             Some(variable) if variable.is(Tag::Object) => return (TableStep::Unknown, from),
             Some(variable) => *variable = Value::int(sum),
             None => {}
         }
-        (TableStep::Taken, exit.target)
+        (TableStep::Taken, effect.target)
     }
 }

@@ -19,7 +19,7 @@ pub struct TransitionTaken {
     pub to: StateId,
 }
 
-/// Receives notifications of what a monitor does, while it does it.
+/// Receives notifications from a monitor while it processes an event.
 ///
 /// All methods have empty defaults, and monitors are compiled for each observer: unused notifications cost
 /// nothing.
@@ -49,8 +49,8 @@ pub trait Observer {
         let _ = (slices, taken);
     }
 
-    /// A slice entered a final state and is about to be removed.
-    fn slice_forgotten(&mut self, slices: &SliceTable, slice: SliceId) {
+    /// A slice entered a final state and is about to be dropped.
+    fn slice_dropped(&mut self, slices: &SliceTable, slice: SliceId) {
         let _ = (slices, slice);
     }
 

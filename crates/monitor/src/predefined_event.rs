@@ -29,8 +29,8 @@ macro_rules! predefined_events {
 predefined_events! {
     /// An event that Invigil defines: a notification of the kernel or the tracer, or an event of traces.
     ///
-    /// A target that matches on these variants must decide about each of them. (`#state` and `#any`, which formulae over
-    /// traces use, and the derived events of scripts are not among them: users do not write them.)
+    /// A target that matches on these variants must decide about each of them. `#state` and `#any`, which formulae over
+    /// traces use, and the derived events of scripts are not among them: users do not write them in properties.
     ///
     /// ```
     /// use invigil_monitor::predefined_event::PredefinedEvent;
@@ -39,9 +39,9 @@ predefined_events! {
     /// assert_eq!(PredefinedEvent::from_name("#RRC"), None);
     /// ```
     pub enum PredefinedEvent {
-        /// A component joins (traces only).
+        /// A program joins the session (traces only).
         Join = "join",
-        /// A component leaves (traces only).
+        /// A program leaves the session (traces only).
         Leave = "leave",
         /// Time passes (traces and scripts).
         Tick = "tick",

@@ -49,15 +49,15 @@ pub trait StepEvents<S: Language> {
 /// let mut run = EventBatch::default();
 /// run.push(open, &[], EventMeta { time: 0.0, line: 0 });
 /// run.push(open, &[], EventMeta { time: 1.0, line: 1 });
-/// let watched = RecordedRun(&run).product(PropertySemantics { automaton: &automaton, emit: RecordedSteps });
+/// let product = RecordedRun(&run).product(PropertySemantics { automaton: &automaton, emit: RecordedSteps });
 ///
-/// let mut at = watched.initial().into_iter().next().unwrap();
+/// let mut at = product.initial().into_iter().next().unwrap();
 /// for _ in 0..run.len() {
-///     let action = watched.actions(&at).into_iter().next().unwrap();
-///     let next = watched.execute(&at, &action).into_iter().next().unwrap();
+///     let action = product.actions(&at).into_iter().next().unwrap();
+///     let next = product.execute(&at, &action).into_iter().next().unwrap();
 ///     at = next;
 /// }
-/// assert!(watched.is_accepting(&at), "a violation was reached");
+/// assert!(product.is_accepting(&at), "a violation was reached");
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct PropertySemantics<'a, E> {

@@ -1,4 +1,4 @@
-//! Memory of the slices: one record per slice: head, keys, environment.
+//! Memory of the slices: one record per slice, with head, keys and environment.
 //!
 //! A step accesses one record, so the number of cache lines per record matters. Small records are padded so
 //! that none crosses a cache line.

@@ -38,7 +38,8 @@ pub struct SliceTable {
     pub(crate) heap: Heap,
     pub(crate) records: Records,
     free: Vec<u32>,
-    covers: Vec<BindingIndex>,
+    /// An index for each of `Automaton::masks`.
+    binding_indexes: Vec<BindingIndex>,
     root: u32,
     live: u32,
     /// The number of slices in each state.
@@ -63,7 +64,7 @@ impl SliceTable {
             heap: Heap::default(),
             records: Records::new(keys, automaton.env.len()),
             free: Vec::new(),
-            covers: automaton.masks.iter().map(|mask| BindingIndex::new(*mask)).collect(),
+            binding_indexes: automaton.masks.iter().map(|mask| BindingIndex::new(*mask)).collect(),
             root: NO_SLICE,
             live: 0,
             counts: vec![0; automaton.states.len()],
@@ -192,7 +193,9 @@ impl SliceTable {
 
     /// The memory of the slices in bytes.
     pub fn bytes(&self) -> usize {
-        self.heap.bytes() + self.records.bytes() + self.covers.iter().map(BindingIndex::bytes).sum::<usize>()
+        self.heap.bytes()
+            + self.records.bytes()
+            + self.binding_indexes.iter().map(BindingIndex::bytes).sum::<usize>()
     }
 
     // ---- changes -------------------------------------------------------------------------------------
@@ -240,7 +243,7 @@ impl SliceTable {
     }
 
     /// Removes a slice.
-    pub(crate) fn forget(&mut self, automaton: &Automaton, slice: u32) {
+    pub(crate) fn remove(&mut self, automaton: &Automaton, slice: u32) {
         self.leave(automaton, self.records.head(slice).state);
         if slice == self.root {
             self.root = NO_SLICE;

@@ -5,7 +5,7 @@
 //! event's values. Of two that bind equally many parameters, the one with parameters declared earlier is
 //! copied. The event is then evaluated in the copy.
 
-use crate::automaton::{Automaton, Branch, CompiledEnd, MAX_SLICE_PARAMS, StateId};
+use crate::automaton::{Automaton, Branch, CompiledEffect, MAX_SLICE_PARAMS, StateId};
 use crate::decision::{DecisionEdge, DecisionTest, holds};
 use crate::event::{Event, EventBatch, EventId, EventSet};
 use crate::fast_path::FastOutcome;
@@ -206,7 +206,7 @@ impl Automaton {
             return None;
         }
         let mut stepping = Stepping { automaton: self, slices, scratch, event, observer };
-        stepping.guarded(|stepping| stepping.follow(guess))
+        stepping.guarded(|stepping| stepping.process(guess))
     }
 
     /// Sets the state of a slice, on request of the user.
@@ -220,7 +220,7 @@ struct LeavingBranch {
     /// The transition.
     number: u32,
     branch: Branch,
-    exit: CompiledEnd,
+    effect: CompiledEffect,
 }
 
 /// Processing of one event.
@@ -248,12 +248,12 @@ impl<O: Observer> Stepping<'_, '_, O> {
     }
 
     #[inline]
-    fn follow(&mut self, guess: Option<SliceId>) -> EvalResult<Verdict> {
+    fn process(&mut self, guess: Option<SliceId>) -> EvalResult<Verdict> {
         let dispatch = &self.automaton.dispatch_table[self.event.id.0 as usize];
         if dispatch.mask == 0 {
             return match self.slices.root() {
                 Some(SliceId(root)) if self.slices.len() == 1 => self.evaluate_fast(root),
-                _ => self.everywhere(),
+                _ => self.evaluate_in_all_slices(),
             };
         }
         if let Some(at) = dispatch.single {
@@ -263,21 +263,21 @@ impl<O: Observer> Stepping<'_, '_, O> {
                 None => self.create_lazily(key),
             };
         }
-        self.follow_several()
+        self.process_several_params()
     }
 
-    /// The general case: several slice parameters.
-    fn follow_several(&mut self) -> EvalResult<Verdict> {
+    /// Processes the event in the general case: several slice parameters.
+    fn process_several_params(&mut self) -> EvalResult<Verdict> {
         let automaton = self.automaton;
         let dispatch = &automaton.dispatch_table[self.event.id.0 as usize];
         let (params, text) = (self.event.params, self.event.text);
         let keys = Keys::collect(dispatch.keys.iter().map(|at| canonical(params[usize::from(*at)])));
         let mut touched = core::mem::take(&mut self.scratch.touched);
         touched.clear();
-        let mut at = self.slices.first(dispatch.cover, &keys, text);
+        let mut at = self.slices.first(dispatch.mask_index, &keys, text);
         while let Some(slice) = at {
             touched.push(slice);
-            at = self.slices.next(dispatch.cover, slice);
+            at = self.slices.next(dispatch.mask_index, slice);
         }
         touched.sort_unstable();
         let verdict = match touched.is_empty() {
@@ -302,18 +302,18 @@ impl<O: Observer> Stepping<'_, '_, O> {
 
     /// The slice that a new one with these values is copied from.
     fn parent_for(&self, mask: u8, parents: &[usize], keys: &[Value]) -> Option<u32> {
-        let specific = parents.iter().find_map(|cover| {
-            let smaller = self.automaton.masks[*cover];
+        let specific = parents.iter().find_map(|mask_index| {
+            let smaller = self.automaton.masks[*mask_index];
             let bits = (0..MAX_SLICE_PARAMS).filter(|bit| mask & 1 << bit != 0);
             let shared = keys.iter().zip(bits).filter(|(_, bit)| smaller & 1 << bit != 0);
             let part = Keys::collect(shared.map(|(key, _)| *key));
-            self.slices.exact(*cover, &part, self.event.text)
+            self.slices.exact(*mask_index, &part, self.event.text)
         });
         specific.or(self.slices.root().map(|root| root.0))
     }
 
-    /// With one slice parameter, a new slice that takes no transition would be equal to the root. It is not
-    /// kept.
+    /// Creates a slice of a property with one slice parameter. A new slice that takes no transition would be equal to
+    /// the root, so it is not kept.
     fn create_lazily(&mut self, key: Value) -> EvalResult<Verdict> {
         let Some(SliceId(root)) = self.slices.root() else { return Ok(Verdict::Undecided) };
         let state = self.slices.records.head(root).state;
@@ -327,8 +327,8 @@ impl<O: Observer> Stepping<'_, '_, O> {
         self.evaluate(slice, true)
     }
 
-    /// An event that binds no slice parameter concerns all slices.
-    fn everywhere(&mut self) -> EvalResult<Verdict> {
+    /// Evaluates an event that binds no slice parameter: it concerns all slices.
+    fn evaluate_in_all_slices(&mut self) -> EvalResult<Verdict> {
         let mut touched = core::mem::take(&mut self.scratch.touched);
         touched.clear();
         touched.extend(self.slices.iter().map(|slice| slice.0));
@@ -407,7 +407,7 @@ impl<O: Observer> Stepping<'_, '_, O> {
                 Some(code) => {
                     let value = match self.run(slice, code) {
                         Ok(value) => value,
-                        Err(fault) => return self.faulted(slice, fresh, fault),
+                        Err(fault) => return self.end_on_fault(slice, fresh, fault),
                     };
                     if transition.is_update {
                         true
@@ -418,12 +418,17 @@ impl<O: Observer> Stepping<'_, '_, O> {
                     }
                 }
             };
-            let (branch, exit) = match holds {
+            let (branch, effect) = match holds {
                 true => (Branch::Success, transition.success),
                 false => (Branch::Failure, transition.failure),
             };
-            let Some(exit) = exit else { continue };
-            return self.leave(slice, fresh, from, LeavingBranch { number: transition.number, branch, exit });
+            let Some(effect) = effect else { continue };
+            return self.leave(
+                slice,
+                fresh,
+                from,
+                LeavingBranch { number: transition.number, branch, effect },
+            );
         }
         Ok(self.stay(slice, fresh, from))
     }
@@ -442,27 +447,30 @@ impl<O: Observer> Stepping<'_, '_, O> {
                 DecisionEdge::Stay => return Ok(self.stay(slice, fresh, from)),
                 DecisionEdge::Take(transition) => {
                     let transition = &automaton.compiled[transition as usize];
-                    let Some(exit) = transition.success else { return Ok(self.stay(slice, fresh, from)) };
-                    let leaving = LeavingBranch { number: transition.number, branch: Branch::Success, exit };
+                    let Some(effect) = transition.success else { return Ok(self.stay(slice, fresh, from)) };
+                    let leaving =
+                        LeavingBranch { number: transition.number, branch: Branch::Success, effect };
                     return self.leave(slice, fresh, from, leaving);
                 }
-                DecisionEdge::Ask(fork) => {
-                    let fork = automaton.nodes[fork as usize];
-                    let answer = match &automaton.decisions.tests[fork.test as usize] {
+                DecisionEdge::Test(node) => {
+                    let node = automaton.nodes[node as usize];
+                    let answer = match &automaton.decisions.tests[node.test as usize] {
                         DecisionTest::Parameter(at) => holds(self.event.params, *at),
-                        DecisionTest::Block { code, reads } => match self.answer(slice, *code, reads) {
-                            Ok(answer) => answer,
-                            Err(fault) => return self.faulted(slice, fresh, fault),
-                        },
+                        DecisionTest::Block { code, reads } => {
+                            match self.evaluate_test(slice, *code, reads) {
+                                Ok(answer) => answer,
+                                Err(fault) => return self.end_on_fault(slice, fresh, fault),
+                            }
+                        }
                     };
-                    next = if answer { fork.yes } else { fork.no };
+                    next = if answer { node.yes } else { node.no };
                 }
             }
         }
     }
 
     /// Evaluates a test block; false if the event lacks a parameter that it reads.
-    fn answer(&mut self, slice: u32, code: CodeId, reads: &[usize]) -> EvalResult<bool> {
+    fn evaluate_test(&mut self, slice: u32, code: CodeId, reads: &[usize]) -> EvalResult<bool> {
         let lacks = |at: &&usize| self.event.params.get(**at).is_none_or(|value| value.is_unset());
         if let Some(at) = reads.iter().find(lacks) {
             self.observer.guard_parameter_missing(*at);
@@ -482,17 +490,17 @@ impl<O: Observer> Stepping<'_, '_, O> {
         leaving: LeavingBranch,
     ) -> EvalResult<Verdict> {
         let automaton = self.automaton;
-        let LeavingBranch { number, branch, exit } = leaving;
+        let LeavingBranch { number, branch, effect } = leaving;
         if fresh {
             self.commit(slice);
         }
-        let mut to = exit.target.unwrap_or(from);
-        if let Some(block) = exit.block
+        let mut to = effect.target.unwrap_or(from);
+        if let Some(block) = effect.block
             && let Some(state) = self.run(slice, block)?.as_int()
         {
             to = state as StateId;
         }
-        if let Some(action) = exit.action {
+        if let Some(action) = effect.action {
             self.run(slice, action)?;
         }
         if to != from {
@@ -508,8 +516,8 @@ impl<O: Observer> Stepping<'_, '_, O> {
             TransitionTaken { slice: SliceId(slice), transition, branch, from, to },
         );
         if state.is_final {
-            self.observer.slice_forgotten(self.slices, SliceId(slice));
-            self.slices.forget(automaton, slice);
+            self.observer.slice_dropped(self.slices, SliceId(slice));
+            self.slices.remove(automaton, slice);
         }
         Ok(state.verdict)
     }
@@ -523,9 +531,9 @@ impl<O: Observer> Stepping<'_, '_, O> {
         self.automaton.state_info[usize::from(from)].verdict
     }
 
-    /// A guard raised a fault: the monitor ends; a fresh slice is kept.
+    /// Ends the monitor because a guard raised a fault. A fresh slice is kept.
     #[cold]
-    fn faulted(&mut self, slice: u32, fresh: bool, fault: Box<Fault>) -> EvalResult<Verdict> {
+    fn end_on_fault(&mut self, slice: u32, fresh: bool, fault: Box<Fault>) -> EvalResult<Verdict> {
         if fresh {
             self.commit(slice);
         }

@@ -110,15 +110,16 @@ impl NativeTarget {
 
     /// Addresses at which a breakpoint of this kind stops.
     fn addresses(&mut self, kind: &BreakpointKind) -> TargetResult<Vec<u64>> {
-        let here = self.selected_line();
+        let selected_line = self.selected_line();
         match kind {
             BreakpointKind::Location(name) => {
-                let found = linespec::resolve(&self.program, &self.clean_memory(), here.as_ref(), name)
-                    .map_err(location_error)?;
+                let found =
+                    linespec::resolve(&self.program, &self.clean_memory(), selected_line.as_ref(), name)
+                        .map_err(location_error)?;
                 Ok(found.addresses())
             }
             BreakpointKind::Return(name) => {
-                match linespec::resolve(&self.program, &self.clean_memory(), here.as_ref(), name)
+                match linespec::resolve(&self.program, &self.clean_memory(), selected_line.as_ref(), name)
                     .map_err(location_error)?
                 {
                     ResolvedLocation::Functions(functions) => {
@@ -139,10 +140,10 @@ impl NativeTarget {
             let kind = self.breakpoints.all[&id].spec.kind.clone();
             let addresses = self.addresses(&kind).unwrap_or_default();
             for address in addresses {
-                let known = |breakpoint: &UserBreakpoint, target: &NativeTarget| {
+                let has_site = |breakpoint: &UserBreakpoint, target: &NativeTarget| {
                     breakpoint.sites.iter().any(|site| target.tracer.sites.get(*site).address == address)
                 };
-                if !known(&self.breakpoints.all[&id], self)
+                if !has_site(&self.breakpoints.all[&id], self)
                     && let Ok(site) = self.site_at(address)
                 {
                     if self.breakpoints.all[&id].enabled {
@@ -261,11 +262,12 @@ impl NativeTarget {
         site: SiteId,
         owner: Owner,
     ) -> TargetResult<Option<StopReason>> {
-        let here = self.trap_reasons.at(site).iter().filter_map(|reason| match reason {
+        let at_site = self.trap_reasons.at(site).iter().filter_map(|reason| match reason {
             TrapReason::Breakpoint(id) => Some(*id),
             _ => None,
         });
-        let hit: Vec<BreakpointId> = here.filter(|id| self.breakpoints.owner(*id) == Some(owner)).collect();
+        let hit: Vec<BreakpointId> =
+            at_site.filter(|id| self.breakpoints.owner(*id) == Some(owner)).collect();
         self.count_hits(tid, hit, owner)
     }
 

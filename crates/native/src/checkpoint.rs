@@ -28,7 +28,7 @@ pub(crate) use process::end;
 use process::{ProcessTraits, ReapingProcess};
 use scratch_slot::ScratchSlot;
 use spawn::Ids;
-use thread::{ThreadState, succeeded};
+use thread::{ThreadState, check_result};
 use timers::Timers;
 
 use crate::inject::raw::{self, SignalInfo};
@@ -36,7 +36,7 @@ use crate::inject::{BorrowedThread, InjectError};
 
 /// A stopped copy of a process, with the state of its threads.
 ///
-/// To be used by the thread that traces the process. The copy is killed when this is dropped, and when the tracing
+/// Only the thread that traces the process may use it. The copy is killed when this is dropped, and when the tracing
 /// thread ends.
 pub struct ProcessCheckpoint {
     process: Pid,
@@ -132,18 +132,18 @@ impl ProcessCheckpoint {
             return Ok(());
         }
         let mut copy = BorrowedThread::begin(self.copy, self.scratch)?;
-        self.lead(&mut copy, self.copy)?;
+        self.make_leader(&mut copy, self.copy)?;
         Ok(copy.end()?)
     }
 
     /// Makes a process the leader of its group or session, if the original was.
-    fn lead(&self, first: &mut BorrowedThread, process: Pid) -> Result<(), CheckpointError> {
+    fn make_leader(&self, first: &mut BorrowedThread, process: Pid) -> Result<(), CheckpointError> {
         let number = match self.traits {
             ProcessTraits { leads_session: true, .. } => libc::SYS_setsid,
             ProcessTraits { leads_group: true, .. } => libc::SYS_setpgid,
             _ => return Ok(()),
         };
-        succeeded(process, "set the group of", first.call(number, [0; 6])?).map(drop)
+        check_result(process, "set the group of", first.call(number, [0; 6])?).map(drop)
     }
 
     /// Kills the live process if it still exists, and restores the checkpoint, under the same ids if the kernel
@@ -157,7 +157,7 @@ impl ProcessCheckpoint {
         let mut copy =
             BorrowedThread::begin(self.copy, self.scratch).map_err(|error| self.copy_error(error))?;
         // Waited for at the very end: the kernel frees the memory meanwhile.
-        let _reaping = ReapingProcess::of_ended(self.process, live, self.scratch);
+        let _reaping = ReapingProcess::kill(self.process, live, self.scratch);
         let (process, ids) =
             spawn::process(&mut copy, self.copy, &self.slot, &self.leader).map_err(|error| {
                 if let CheckpointError::Thread(error) = error { self.copy_error(error) } else { error }
@@ -195,7 +195,7 @@ impl ProcessCheckpoint {
         ptrace::setoptions(process, self.options).map_err(failed)?;
         let mut threads = vec![(self.leader.tid, process)];
         let mut first = BorrowedThread::begin(process, self.scratch)?;
-        self.lead(&mut first, process)?;
+        self.make_leader(&mut first, process)?;
         let mut next = ids;
         for other in &self.others {
             let (tid, ids) = spawn::thread(&mut first, process, &self.slot, other, next)?;
@@ -216,7 +216,7 @@ impl ProcessCheckpoint {
         self.slot.clear(process)?;
         self.positions.put_back(self.copy).map_err(|errno| InjectError::of(self.copy, errno))?;
         let same_ids = threads.iter().all(|(old, new)| old == new);
-        let limitations = if same_ids { Vec::new() } else { vec![Self::new_ids(ids).to_owned()] };
+        let limitations = if same_ids { Vec::new() } else { vec![Self::new_ids_limitation(ids).to_owned()] };
         Ok(RestoredProcess { process, threads, same_ids, limitations })
     }
 }
@@ -253,7 +253,7 @@ impl ProcessCheckpoint {
         self.limitations.get_or_init(|| limits::of(self.copy, &self.unrestorable))
     }
 
-    fn new_ids(ids: Ids) -> &'static str {
+    fn new_ids_limitation(ids: Ids) -> &'static str {
         match ids {
             Ids::Same => {
                 "some threads have new ids because theirs are in use: mutexes with priority inheritance, \

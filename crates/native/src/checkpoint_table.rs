@@ -42,10 +42,11 @@ struct CheckpointEntry {
     events: EventSet,
     regions: Vec<Range<u64>>,
     pages: Pages,
-    /// Accesses that are being reported, and a signal that is still to be reported.
+    /// The accesses that are being reported.
     pending_access: Option<PendingAccess>,
     /// Contents of watched memory at the entry of the system calls that threads are in.
     before_call: BTreeMap<Tid, Contents>,
+    /// A signal that is still to be reported.
     pending_signal: Option<SignalInfo>,
     /// Number of execs before the checkpoint.
     generation: u32,
@@ -133,8 +134,8 @@ impl NativeTarget {
             return Err(checkpoint_error(&error));
         }
         let missing = self.missing_regions(&entry.regions);
-        let taken = maps::read(entry.process.copy().as_raw()).map_err(trace_error)?;
-        if taken.iter().any(|map| missing.iter().any(|region| overlap(region, &map.range))) {
+        let copy_maps = maps::read(entry.process.copy().as_raw()).map_err(trace_error)?;
+        if copy_maps.iter().any(|map| missing.iter().any(|region| overlap(region, &map.range))) {
             return Err(TargetError::Request(
                 "cannot restore this checkpoint: memory that the program used then now holds displaced \
                  instructions of newer breakpoints; take new checkpoints"
@@ -181,14 +182,14 @@ impl NativeTarget {
         let live: Vec<Pid> = self.tracer.threads.keys().map(|tid| Pid::from_raw(*tid)).collect();
         let restored = entry.process.restore(&live).map_err(|error| checkpoint_error(&error))?;
         let process = restored.process.as_raw();
-        let renamed = |tid: Tid| {
+        let new_tid = |tid: Tid| {
             let found = restored.threads.iter().find(|(old, _)| old.as_raw() == tid);
             found.map_or(tid, |(_, new)| new.as_raw())
         };
         self.tracer.switch_process(process, ProcessMemory::open(process).map_err(trace_error)?);
         let mut returns = Vec::new();
         for saved in &entry.threads {
-            let mut thread = TracedThread::new(renamed(saved.tid));
+            let mut thread = TracedThread::new(new_tid(saved.tid));
             thread.mark_stopped();
             thread.may_be_in_handler = true;
             (thread.at_site, thread.notified, thread.signal) = (saved.at_site, saved.notified, saved.signal);
@@ -197,16 +198,16 @@ impl NativeTarget {
             returns.extend(thread.calls.iter().filter_map(|call| call.return_site));
             self.tracer.add_restored_thread(thread);
         }
-        self.current = renamed(entry.current);
-        self.event_thread = entry.event_thread.map(renamed);
+        self.current = new_tid(entry.current);
+        self.event_thread = entry.event_thread.map(new_tid);
         let (events, pages) = (entry.events.clone(), entry.pages.clone());
         (self.termination, self.pending_signal, self.frame) = (None, entry.pending_signal, 0);
         let before_call = entry.before_call.iter();
         self.watchpoints.before_call =
-            before_call.map(|(tid, contents)| (renamed(*tid), contents.clone())).collect();
+            before_call.map(|(tid, contents)| (new_tid(*tid), contents.clone())).collect();
         self.watchpoints.pending_access = entry.pending_access.clone();
         if let Some(access) = &mut self.watchpoints.pending_access {
-            access.tid = renamed(access.tid);
+            access.tid = new_tid(access.tid);
         }
         if let Some(entry) = self.checkpoints.all.get_mut(&id) {
             entry.differences = restored.limitations;
@@ -229,9 +230,9 @@ impl NativeTarget {
         Options::from_bits_truncate(sys::OPTIONS | if self.launched { sys::EXITKILL } else { 0 })
     }
 
-    /// Regions of displaced copies that were mapped after a checkpoint which had these.
-    fn missing_regions(&self, had: &[Range<u64>]) -> Vec<Range<u64>> {
-        self.tracer.sites.regions().into_iter().filter(|region| !had.contains(region)).collect()
+    /// Regions of displaced copies that are not among those of a checkpoint: they were mapped later.
+    fn missing_regions(&self, at_checkpoint: &[Range<u64>]) -> Vec<Range<u64>> {
+        self.tracer.sites.regions().into_iter().filter(|region| !at_checkpoint.contains(region)).collect()
     }
 
     /// Maps regions of displaced copies again.
@@ -240,13 +241,13 @@ impl NativeTarget {
             let tid = self.stopped_thread()?;
             let protection = (libc::PROT_READ | libc::PROT_EXEC) as u64;
             let flags = (libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED_NOREPLACE) as u64;
-            let made = self.inject(
+            let result = self.inject(
                 tid,
                 libc::SYS_mmap,
                 [region.start, REGION_SIZE, protection, flags, u64::MAX, 0],
             )?;
-            if made != region.start as i64 {
-                let error = std::io::Error::from_raw_os_error(-made as i32);
+            if result != region.start as i64 {
+                let error = std::io::Error::from_raw_os_error(-result as i32);
                 return Err(TargetError::Control(format!("cannot map memory in the program: {error}")));
             }
         }
@@ -257,12 +258,12 @@ impl NativeTarget {
     fn restore_traps(&mut self) -> TargetResult {
         let maps = maps::read(self.tracer.process).map_err(trace_error)?;
         let program = &self.program;
-        let is_there = |address: u64| {
+        let is_same_code = |address: u64| {
             let Some(map) = maps.iter().find(|map| map.range.contains(&address)) else { return false };
             let image = program.image_at(address);
             map.execute && image.is_none_or(|loaded| map.path.as_deref() == Some(loaded.image.path()))
         };
-        self.tracer.sites.restore_traps(&self.tracer.memory, is_there);
+        self.tracer.sites.restore_traps(&self.tracer.memory, is_same_code);
         Ok(())
     }
 

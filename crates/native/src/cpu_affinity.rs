@@ -63,15 +63,15 @@ impl CpuAffinity {
     fn pin(&mut self, tid: Tid) {
         let Ok(before) = sys::affinity(tid) else { return };
         if self.own.is_none() {
-            let here = sys::this_processor();
-            if let Ok(everywhere) = sys::affinity(0)
-                && sys::set_affinity(0, &here).is_ok()
+            let this_cpu = sys::this_processor();
+            if let Ok(original) = sys::affinity(0)
+                && sys::set_affinity(0, &this_cpu).is_ok()
             {
-                self.own = Some((everywhere, here));
+                self.own = Some((original, this_cpu));
             }
         }
-        let Some((_, here)) = &self.own else { return };
-        if sys::set_affinity(tid, here).is_ok()
+        let Some((_, this_cpu)) = &self.own else { return };
+        if sys::set_affinity(tid, this_cpu).is_ok()
             && let Some(stats) = self.threads.get_mut(&tid)
         {
             stats.pinned_from = Some(before);
@@ -90,8 +90,8 @@ impl CpuAffinity {
     /// Unpins a new thread or process: it has inherited the pinning, but did not choose it.
     pub(crate) fn on_inherit(&mut self, tid: Tid) {
         let pinned_from = self.threads.values().find_map(|stats| stats.pinned_from);
-        if let (Some(before), Some((_, here))) = (pinned_from, &self.own)
-            && sys::affinity(tid).is_ok_and(|now| now == *here)
+        if let (Some(before), Some((_, this_cpu))) = (pinned_from, &self.own)
+            && sys::affinity(tid).is_ok_and(|now| now == *this_cpu)
         {
             let _ = sys::set_affinity(tid, &before);
         }
@@ -103,8 +103,8 @@ impl CpuAffinity {
             self.unpin(tid);
         }
         self.threads.clear();
-        if let Some((everywhere, _)) = self.own.take() {
-            let _ = sys::set_affinity(0, &everywhere);
+        if let Some((original, _)) = self.own.take() {
+            let _ = sys::set_affinity(0, &original);
         }
     }
 }

@@ -57,10 +57,10 @@ pub(crate) fn copy_instruction(bytes: &[u8], address: u64, slot: u64) -> Option<
 
 /// Expands a call into a push of the original return address and a jump. A copied call would push an address in the
 /// copy, which unwinding does not know.
-pub(crate) fn expand_call(mut instruction: Instruction, back: u64) -> Option<Vec<Instruction>> {
-    let push = Instruction::with1(Code::Pushq_imm32, back as i32).ok()?;
+pub(crate) fn expand_call(mut instruction: Instruction, return_address: u64) -> Option<Vec<Instruction>> {
+    let push = Instruction::with1(Code::Pushq_imm32, return_address as i32).ok()?;
     let upper = MemoryOperand::with_base_displ(Register::RSP, 4);
-    let upper = Instruction::with2(Code::Mov_rm32_imm32, upper, (back >> 32) as u32).ok()?;
+    let upper = Instruction::with2(Code::Mov_rm32_imm32, upper, (return_address >> 32) as u32).ok()?;
     let code = match instruction.code() {
         Code::Call_rel32_64 => Code::Jmp_rel32_64,
         Code::Call_rm64 => Code::Jmp_rm64,

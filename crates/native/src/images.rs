@@ -75,9 +75,9 @@ pub(crate) fn loader_hook(program: &Program) -> Option<u64> {
 /// Whether a loader maps libraries before the program starts. A static program contains the loader's hook as well,
 /// but may never call it.
 pub(crate) fn has_loader(program: &Program) -> bool {
-    let hooked = loader_hook(program).and_then(|hook| program.image_at(hook));
+    let hook_image = loader_hook(program).and_then(|hook| program.image_at(hook));
     let main = program.images().first();
-    hooked.zip(main).is_some_and(|(hooked, main)| !Arc::ptr_eq(&hooked.image, &main.image))
+    hook_image.zip(main).is_some_and(|(hook_image, main)| !Arc::ptr_eq(&hook_image.image, &main.image))
 }
 
 /// Address ranges of images that were unmapped.
@@ -85,8 +85,8 @@ pub(crate) fn removed_ranges(before: &[MappedImage], now: &[MappedImage]) -> Vec
     let same = |one: &MappedImage, other: &MappedImage| {
         Arc::ptr_eq(&one.image, &other.image) && one.bias == other.bias
     };
-    let left = before.iter().filter(|old| !now.iter().any(|new| same(old, new)));
-    let segments = left.flat_map(|old| {
+    let removed = before.iter().filter(|old| !now.iter().any(|new| same(old, new)));
+    let segments = removed.flat_map(|old| {
         old.image.segments().iter().map(|segment| {
             let start = old.address(segment.address);
             start..start + segment.size

@@ -1,9 +1,9 @@
 //! Executes system calls in a stopped thread.
 //!
 //! The thread is borrowed: its registers and its signal mask are saved, it executes a `syscall` instruction that the
-//! tracer has prepared, stops at the `int3` after it, and gets everything restored. Signals are blocked meanwhile
+//! tracer has prepared, stops at the `int3` after it, and its state is restored. Signals are blocked meanwhile
 //! and stay pending. A thread that was stopped in the middle of a system call continues it afterwards: its registers
-//! say so, and the kernel reads them when it resumes the thread.
+//! determine that, and the kernel reads them when it resumes the thread.
 //!
 //! A thread that is stopped at the entry of a system call cannot execute another one first. So this call is
 //! cancelled, and the thread is taken to its entry again afterwards. Code that waits for the end of the call observes
@@ -96,8 +96,8 @@ impl BorrowedThread {
         let mut thread =
             Self { tid, scratch, registers, mask, stop, call_stop, unblockable, given_back: false };
         if call_stop == Some(CallStop::Entry) {
-            let nothing = user_regs_struct { orig_rax: u64::MAX, ..registers };
-            ptrace::setregs(tid, nothing).map_err(failed)?;
+            let cancelled = user_regs_struct { orig_rax: u64::MAX, ..registers };
+            ptrace::setregs(tid, cancelled).map_err(failed)?;
             thread.run_to_call_stop()?;
         }
         Ok(thread)
@@ -169,7 +169,7 @@ impl BorrowedThread {
             rsi,
             ..self.registers
         };
-        // The function may use them.
+        // The function may change the vector registers.
         let kept = raw::extended_registers(self.tid).map_err(|errno| InjectError::of(self.tid, errno))?;
         let result = self.run(registers).map(|registers| (registers.rax, registers.rdx));
         raw::set_extended_registers(self.tid, &kept).map_err(|errno| InjectError::of(self.tid, errno))?;
@@ -202,7 +202,7 @@ impl BorrowedThread {
                 Status::Stopped { signal, .. } => self.unblockable.push(signal),
             }
         }
-        Err(InjectError::Restless(self.tid))
+        Err(InjectError::StoppedRepeatedly(self.tid))
     }
 
     /// Restores the thread's state.
@@ -245,7 +245,7 @@ impl BorrowedThread {
                 Status::Stopped { signal, .. } => self.unblockable.push(signal),
             }
         }
-        Err(InjectError::Restless(self.tid))
+        Err(InjectError::StoppedRepeatedly(self.tid))
     }
 
     /// Takes the thread to a system call stop. Its registers determine which call it is.
@@ -320,7 +320,7 @@ fn move_to_user_boundary(tid: Pid) -> Result<Option<SignalInfo>, InjectError> {
     // A system call stop whose tracer has not set `PTRACE_O_TRACESYSGOOD`.
     let in_system_call = event == 0 && stop.signal() == libc::SIGTRAP && code == libc::SIGTRAP;
     match event {
-        libc::PTRACE_EVENT_EXIT => return Err(InjectError::Leaving(tid)),
+        libc::PTRACE_EVENT_EXIT => return Err(InjectError::Exiting(tid)),
         libc::PTRACE_EVENT_VFORK => return Err(InjectError::Vfork(tid)),
         libc::PTRACE_EVENT_STOP => return Ok(Some(stop)),
         0 if !in_system_call => return Ok(Some(stop)),
@@ -331,12 +331,12 @@ fn move_to_user_boundary(tid: Pid) -> Result<Option<SignalInfo>, InjectError> {
         ptrace::cont(tid, None).map_err(|errno| InjectError::of(tid, errno))?;
         match raw::wait(tid).map_err(|errno| InjectError::of(tid, errno))? {
             Status::Ended => return Err(InjectError::Ended(tid)),
-            Status::Stopped { event: libc::PTRACE_EVENT_EXIT, .. } => return Err(InjectError::Leaving(tid)),
+            Status::Stopped { event: libc::PTRACE_EVENT_EXIT, .. } => return Err(InjectError::Exiting(tid)),
             Status::Stopped { event: libc::PTRACE_EVENT_STOP, .. } => {
                 return raw::signal_info(tid).map(Some).map_err(|errno| InjectError::of(tid, errno));
             }
             Status::Stopped { .. } => {}
         }
     }
-    Err(InjectError::Restless(tid))
+    Err(InjectError::StoppedRepeatedly(tid))
 }

@@ -10,7 +10,7 @@ use crate::watchpoints;
 use gimli::Register;
 use invigil_debuginfo::machine::{Memory, RIP};
 use invigil_debuginfo::program::{Function, Line};
-use invigil_debuginfo::unwinding::Frame as Unwound;
+use invigil_debuginfo::unwinding::Frame as UnwoundFrame;
 use invigil_debuginfo::value::info::DieRef;
 use invigil_debuginfo::value::typed_value::Unavailable;
 use invigil_debuginfo::value::{
@@ -37,14 +37,14 @@ fn parse(text: &str) -> TargetResult<Expression> {
 
 impl NativeTarget {
     /// The frames of a thread, innermost first.
-    pub(crate) fn unwind(&mut self, tid: Tid, limit: usize) -> TargetResult<Vec<Unwound>> {
+    pub(crate) fn unwind(&mut self, tid: Tid, limit: usize) -> TargetResult<Vec<UnwoundFrame>> {
         let regs = self.tracer.thread(tid)?.registers().map_err(trace_error)?;
-        let read = fetch_registers(tid, &regs, RegisterNeeds::Vector);
-        Ok(self.program.unwind(&read, &self.clean_memory(), limit))
+        let registers = fetch_registers(tid, &regs, RegisterNeeds::Vector);
+        Ok(self.program.unwind(&registers, &self.clean_memory(), limit))
     }
 
     /// Calls a function with the scope of the selected frame.
-    fn with_scope<T>(&mut self, see: impl FnOnce(&Scope<'_>) -> TargetResult<T>) -> TargetResult<T> {
+    fn with_scope<T>(&mut self, action: impl FnOnce(&Scope<'_>) -> TargetResult<T>) -> TargetResult<T> {
         if let Some(ending) = &self.termination {
             return Err(TargetError::Ended(ending.clone()));
         }
@@ -52,19 +52,19 @@ impl NativeTarget {
         let (tid, level) = (self.current, self.frame);
         // An expression may refer to callers: `^x`.
         let frames = self.unwind(tid, MAX_FRAMES.max(level.saturating_add(2)))?;
-        let view = self.clean_memory();
-        see(&Scope::new(&self.program, &self.types, &view, &frames, level))
+        let memory = self.clean_memory();
+        action(&Scope::new(&self.program, &self.types, &memory, &frames, level))
     }
 
     /// The same for the innermost frame of a thread, without stopping the others.
     pub(crate) fn with_innermost_scope<T>(
         &mut self,
         tid: Tid,
-        see: impl FnOnce(&Scope<'_>) -> T,
+        action: impl FnOnce(&Scope<'_>) -> T,
     ) -> TargetResult<T> {
         let frames = self.unwind(tid, 8)?;
-        let view = self.clean_memory();
-        Ok(see(&Scope::new(&self.program, &self.types, &view, &frames, 0)))
+        let memory = self.clean_memory();
+        Ok(action(&Scope::new(&self.program, &self.types, &memory, &frames, 0)))
     }
 
     pub(crate) fn evaluate(&mut self, text: &str) -> TargetResult<String> {
@@ -91,10 +91,10 @@ impl NativeTarget {
     /// Checks whether the names of an expression are known at an address. Code without debug information accepts all
     /// names.
     pub(crate) fn check_names(&self, text: &str, address: u64) -> TargetResult {
-        let form = ValueRequest::Expression(parse(text)?);
+        let request = ValueRequest::Expression(parse(text)?);
         let function = self.program.function_at(address).filter(|function| function.has_debug);
         let checked = function.map(|function| {
-            Extractor::compile(&self.program, &self.types, &function, address, &form, ScalarKind::Any)
+            Extractor::compile(&self.program, &self.types, &function, address, &request, ScalarKind::Any)
         });
         checked.transpose().map(drop).map_err(|error| request_error(&error))
     }
@@ -103,11 +103,11 @@ impl NativeTarget {
     pub(crate) fn evaluates_to_true(&mut self, text: &str) -> TargetResult<bool> {
         let expression = parse(text)?;
         let tid = self.current;
-        let plain = self.with_innermost_scope(tid, |scope| {
+        let scalar = self.with_innermost_scope(tid, |scope| {
             let typed_value = scope.evaluate(&expression).map_err(|error| request_error(&error))?;
             TargetResult::Ok(scope.to_scalar(&typed_value, ScalarKind::Bool))
         })??;
-        match plain {
+        match scalar {
             Scalar::Int(i) => Ok(i != 0),
             Scalar::Bool(b) => Ok(b),
             Scalar::Float(f) => Ok(f != 0.0),
@@ -136,8 +136,8 @@ impl NativeTarget {
         read.unwrap_or(Scalar::Unavailable(Unavailable::NoRegister(RIP.0)))
     }
 
-    pub(crate) fn assign(&mut self, place: &str, value: &str) -> TargetResult {
-        let (to, from) = (parse(place)?, parse(value)?);
+    pub(crate) fn assign(&mut self, location: &str, value: &str) -> TargetResult {
+        let (to, from) = (parse(location)?, parse(value)?);
         let changes =
             self.with_scope(|scope| scope.assign(&to, &from).map_err(|error| request_error(&error)))?;
         for change in changes {
@@ -161,7 +161,7 @@ impl NativeTarget {
         }
         let thread = self.tracer.thread(self.current)?;
         let mut regs = thread.registers().map_err(trace_error)?;
-        let place = match number {
+        let register = match number {
             0 => &mut regs.rax,
             1 => &mut regs.rdx,
             2 => &mut regs.rcx,
@@ -181,7 +181,7 @@ impl NativeTarget {
             16 => &mut regs.rip,
             _ => return Err(TargetError::Request("this register cannot be changed".into())),
         };
-        *place = value;
+        *register = value;
         thread.set_registers(regs);
         if number == 16 {
             // The thread is elsewhere now; owners there are still to be notified.
@@ -198,9 +198,9 @@ impl NativeTarget {
         self.tracer.stop_all()?;
         let tid = self.current;
         let frames = self.unwind(tid, limit.saturating_add(2))?;
-        let view = self.clean_memory();
+        let memory = self.clean_memory();
         let all = frames.iter().enumerate().take(limit).map(|(level, frame)| {
-            let scope = Scope::new(&self.program, &self.types, &view, &frames, level);
+            let scope = Scope::new(&self.program, &self.types, &memory, &frames, level);
             let image = self.program.image_at(frame.lookup());
             api::Frame {
                 address: frame.pc,
@@ -214,7 +214,7 @@ impl NativeTarget {
         Ok(all.collect())
     }
 
-    fn function_name(&self, frame: &Unwound) -> String {
+    fn function_name(&self, frame: &UnwoundFrame) -> String {
         match &frame.function {
             Some(function) => function.name.clone(),
             None => match self.program.symbol_at(frame.lookup()) {
@@ -311,9 +311,9 @@ impl NativeTarget {
         if self.termination.is_none() {
             self.tracer.stop_all()?;
         }
-        let here = if self.termination.is_none() { self.selected_line() } else { None };
-        let Some(name) = name else { return Ok(here.as_ref().map(line)) };
-        let found = linespec::resolve(&self.program, &self.clean_memory(), here.as_ref(), name)
+        let selected_line = if self.termination.is_none() { self.selected_line() } else { None };
+        let Some(name) = name else { return Ok(selected_line.as_ref().map(line)) };
+        let found = linespec::resolve(&self.program, &self.clean_memory(), selected_line.as_ref(), name)
             .map_err(|missing| TargetError::Request(missing.message()))?;
         let first = found.addresses().first().copied();
         Ok(first.and_then(|address| self.program.line_of(address)).as_ref().map(line))
@@ -409,7 +409,7 @@ impl NativeTarget {
         Ok(all.collect())
     }
 
-    /// Where a function is left.
+    /// The exits of a function.
     pub(crate) fn exits_of(&self, function: &Function) -> FunctionExits {
         let mut exits = FunctionExits::default();
         let inside = |address| function.ranges.iter().any(|range| range.contains(&address));
@@ -430,7 +430,7 @@ impl NativeTarget {
         let at = DieRef { image, die: function.die? };
         let shown = self.with_innermost_scope(tid, |scope| {
             let typed_value = scope.returned(at);
-            let is_void = typed_value.unavailable() == Some(Unavailable::NoResult);
+            let is_void = typed_value.unavailable_reason() == Some(Unavailable::NoResult);
             (!is_void).then(|| scope.show(&typed_value, &FormatLimits::default()))
         });
         shown.ok()?
@@ -465,11 +465,11 @@ impl NativeTarget {
 
 fn variables(scope: &Scope<'_>, all: Vec<invigil_debuginfo::value::Variable>) -> Vec<Variable> {
     // Enough to recognise a value; `print` shows all of it.
-    let style = FormatLimits { elements: 16, depth: 3, text: 80 };
+    let limits = FormatLimits { elements: 16, depth: 3, text: 80 };
     all.into_iter()
         .filter(|variable| !variable.is_hidden)
         .map(|variable| Variable {
-            value: scope.show(&variable.value, &style),
+            value: scope.show(&variable.value, &limits),
             name: variable.name.to_owned(),
         })
         .collect()

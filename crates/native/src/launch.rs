@@ -76,7 +76,7 @@ impl Launch {
         self
     }
 
-    /// The program as it was given.
+    /// The path or name of the program, as passed to [`new`](Launch::new).
     pub fn program(&self) -> &Path {
         &self.program
     }
@@ -190,7 +190,7 @@ impl Launch {
         if read.is_err() || !is_executable(&file) {
             return Ok(());
         }
-        let wrong = match head.as_slice() {
+        let reason = match head.as_slice() {
             [b'#', b'!', ..] => return Ok(()),
             [0x7f, b'E', b'L', b'F', 1, ..] => "it is a 32-bit program; only 64-bit programs are supported",
             [0x7f, b'E', b'L', b'F', 2, 1, rest @ ..] if head.len() == 64 => {
@@ -206,7 +206,7 @@ impl Launch {
             [0x7f, b'E', b'L', b'F', ..] => "it is a program for another kind of processor, or damaged",
             _ => "it is neither a program nor a script that starts with `#!`",
         };
-        Err(TargetError::Control(format!("cannot run `{name}`: {wrong}")))
+        Err(TargetError::Control(format!("cannot run `{name}`: {reason}")))
     }
 
     /// Explains why the program could not be started, and what to do.

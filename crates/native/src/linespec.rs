@@ -56,12 +56,12 @@ fn no_such_line(number: &str) -> UnknownLocation {
     UnknownLocation::new(format!("no file has a line {number}"), String::new())
 }
 
-/// Resolves a function (`queue_push`), a line (`faulty.c:32`, or `32` in the file of `here`), or an address
+/// Resolves a function (`queue_push`), a line (`faulty.c:32`, or `32` in the file of `current_line`), or an address
 /// (`*0x401136`).
 pub(crate) fn resolve(
     program: &Program,
     memory: &dyn Memory,
-    here: Option<&Line>,
+    current_line: Option<&Line>,
     name: &str,
 ) -> Result<ResolvedLocation, UnknownLocation> {
     let name = name.trim();
@@ -69,11 +69,11 @@ pub(crate) fn resolve(
         return at_address(program, memory, address.trim());
     }
     if let Ok(line) = name.parse::<u32>() {
-        let Some(here) = here else {
+        let Some(current_line) = current_line else {
             let help = "name the file as well: `file.c:32`".to_owned();
             return Err(UnknownLocation::new(format!("there is no current file for line {line}"), help));
         };
-        return at_line(program, &here.file.to_string_lossy(), line);
+        return at_line(program, &current_line.file.to_string_lossy(), line);
     }
     if is_digits(name) {
         return Err(no_such_line(name));

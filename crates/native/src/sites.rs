@@ -230,8 +230,8 @@ impl SiteTable {
 
     /// Marks the sites of unmapped code as unmapped, forgets their addresses and returns them.
     pub(crate) fn unmap(&mut self, range: &Range<u64>) -> Vec<SiteId> {
-        let there = |site: &SiteId| range.contains(&self.get(*site).address);
-        let unmapped: Vec<SiteId> = self.by_address.values().copied().filter(there).collect();
+        let is_in_range = |site: &SiteId| range.contains(&self.get(*site).address);
+        let unmapped: Vec<SiteId> = self.by_address.values().copied().filter(is_in_range).collect();
         for id in &unmapped {
             let site = &mut self.all[id.0 as usize];
             (site.inserted, site.trap_refs, site.unmapped) = (false, 0, true);
@@ -255,9 +255,9 @@ impl SiteTable {
         }
     }
 
-    /// Makes restored memory agree with the current traps. `is_there` tests whether the code at an address is the
+    /// Makes restored memory agree with the current traps. `is_same_code` tests whether the code at an address is the
     /// code for which the site was prepared.
-    pub(crate) fn restore_traps(&mut self, memory: &ProcessMemory, is_there: impl Fn(u64) -> bool) {
+    pub(crate) fn restore_traps(&mut self, memory: &ProcessMemory, is_same_code: impl Fn(u64) -> bool) {
         for index in 0..self.all.len() {
             let site = &mut self.all[index];
             let _ = memory.write(site.slot, &site.copy);
@@ -269,7 +269,7 @@ impl SiteTable {
                 }
                 continue;
             }
-            if !is_there(site.address) {
+            if !is_same_code(site.address) {
                 site.inserted = false;
                 continue;
             }

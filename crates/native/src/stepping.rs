@@ -34,7 +34,7 @@ enum StepGoal {
         count: u32,
     },
     /// The rest of a function, or the code up to a location.
-    Place {
+    RunToEnd {
         /// Entry of the function whose return value to show.
         returns: Option<u64>,
     },
@@ -56,28 +56,28 @@ pub(crate) struct StepState {
 
 impl NativeTarget {
     /// Runs the target in a mode.
-    pub(crate) fn resume_as(&mut self, how: &ResumeMode) -> TargetResult<StopReason> {
-        let goes_on =
-            self.stepping.as_ref().is_some_and(|step| step.mode == *how || *how == ResumeMode::Continue);
-        if *how != ResumeMode::Continue && !goes_on && self.termination.is_none() {
-            self.start_step(how)?;
+    pub(crate) fn resume_as(&mut self, mode: &ResumeMode) -> TargetResult<StopReason> {
+        let continues_step =
+            self.stepping.as_ref().is_some_and(|step| step.mode == *mode || *mode == ResumeMode::Continue);
+        if *mode != ResumeMode::Continue && !continues_step && self.termination.is_none() {
+            self.start_step(mode)?;
         }
         self.run()
     }
 
-    fn start_step(&mut self, how: &ResumeMode) -> TargetResult {
+    fn start_step(&mut self, mode: &ResumeMode) -> TargetResult {
         self.tracer.stop_all()?;
         let tid = self.current;
         self.cancel_step();
         let mut stepping = StepState {
             tid,
-            mode: how.clone(),
+            mode: mode.clone(),
             goal: StepGoal::Instruction,
             ends: Vec::new(),
             not_started: true,
             needs_check: false,
         };
-        match how {
+        match mode {
             ResumeMode::Continue | ResumeMode::Instruction => {}
             ResumeMode::Line | ResumeMode::NextLine => {
                 let frames = self.unwind(tid, 1)?;
@@ -92,23 +92,25 @@ impl NativeTarget {
                     // Code without line information is run through.
                     self.start_step(&ResumeMode::Finish)?;
                     if let Some(step) = &mut self.stepping {
-                        step.mode = how.clone();
+                        step.mode = mode.clone();
                     }
                     return Ok(());
                 }
-                stepping.goal = StepGoal::Line { from, frame: cfa, into: *how == ResumeMode::Line, count: 0 };
+                stepping.goal =
+                    StepGoal::Line { from, frame: cfa, into: *mode == ResumeMode::Line, count: 0 };
             }
             ResumeMode::Finish => {
                 let depth = self.frame;
                 let ends = self.end_of_frame(tid, depth)?;
                 let function = self.frame_function(tid, depth)?;
-                stepping.goal = StepGoal::Place { returns: function };
+                stepping.goal = StepGoal::RunToEnd { returns: function };
                 stepping.ends.push(ends);
             }
             ResumeMode::Until(name) => {
-                let here = self.selected_line();
-                let found = linespec::resolve(&self.program, &self.clean_memory(), here.as_ref(), name)
-                    .map_err(|missing| TargetError::Request(missing.reason))?;
+                let selected_line = self.selected_line();
+                let found =
+                    linespec::resolve(&self.program, &self.clean_memory(), selected_line.as_ref(), name)
+                        .map_err(|missing| TargetError::Request(missing.reason))?;
                 for address in found.addresses() {
                     let site = self.site_at(address)?;
                     stepping.ends.push((site, TrapReason::StepEnd { tid, above: 0 }));
@@ -117,7 +119,7 @@ impl NativeTarget {
                 if let Ok(end) = self.end_of_frame(tid, depth) {
                     stepping.ends.push(end);
                 }
-                stepping.goal = StepGoal::Place { returns: None };
+                stepping.goal = StepGoal::RunToEnd { returns: None };
             }
         }
         for (site, end) in &stepping.ends {
@@ -132,9 +134,9 @@ impl NativeTarget {
     fn end_of_frame(&mut self, tid: Tid, depth: usize) -> TargetResult<(SiteId, TrapReason)> {
         let frames = self.unwind(tid, depth + 16)?;
         let outermost = || TargetError::Request("this is the outermost function: it does not return".into());
-        let this = frames.get(depth).ok_or_else(outermost)?;
-        let caller = frames[depth..].iter().find(|frame| frame.cfa > this.cfa).ok_or_else(outermost)?;
-        let (address, cfa) = (caller.pc, this.cfa.ok_or_else(outermost)?);
+        let frame = frames.get(depth).ok_or_else(outermost)?;
+        let caller = frames[depth..].iter().find(|caller| caller.cfa > frame.cfa).ok_or_else(outermost)?;
+        let (address, cfa) = (caller.pc, frame.cfa.ok_or_else(outermost)?);
         let site = self.site_at(address)?;
         // A signal handler may run on a stack of its own.
         let above = if depth == 0 && is_handler(&frames) { 0 } else { cfa - 1 };
@@ -154,7 +156,7 @@ impl NativeTarget {
         let alone = match step.goal {
             StepGoal::Instruction => true,
             StepGoal::Line { count, .. } => step.ends.is_empty() && count <= MAX_LINE_INSTRUCTIONS,
-            StepGoal::Place { .. } => false,
+            StepGoal::RunToEnd { .. } => false,
         };
         if !alone && let Some(thread) = self.tracer.threads.get_mut(&step.tid) {
             thread.single_step = matches!(step.goal, StepGoal::Line { .. }) && step.ends.is_empty();
@@ -227,8 +229,8 @@ impl NativeTarget {
         let regs = to_dwarf_registers(&self.tracer.thread(tid)?.registers().map_err(trace_error)?);
         let cfa = self.program.cfa_at(&regs, &self.clean_memory());
         let line = self.program.line_of(pc);
-        let deeper = cfa.is_some_and(|cfa| cfa < frame);
-        if deeper {
+        let is_deeper = cfa.is_some_and(|cfa| cfa < frame);
+        if is_deeper {
             // A call was made. If it has no line information, it is stepped over.
             let at_entry = self.program.function_at(pc).is_some_and(|function| function.entry == Some(pc));
             if into && line.is_some() && at_entry && !is_handler(&self.unwind(tid, 8)?) {
@@ -245,12 +247,12 @@ impl NativeTarget {
                 return Ok(None);
             }
         }
-        let other = match (&line, from) {
+        let is_other_line = match (&line, from) {
             (Some(now), Some(then)) => now.is_statement && (now.line, &now.file) != (then.line, &then.file),
             (Some(_), None) => true,
             (None, _) => false,
         };
-        if other || cfa.is_some_and(|cfa| cfa > frame) && line.is_some() {
+        if is_other_line || cfa.is_some_and(|cfa| cfa > frame) && line.is_some() {
             return self.finish_step(tid, None).map(Some);
         }
         if line.is_none() && cfa.is_some_and(|cfa| cfa > frame) {
@@ -277,7 +279,7 @@ impl NativeTarget {
             step.needs_check = false;
         }
         match step.goal {
-            StepGoal::Place { returns } => {
+            StepGoal::RunToEnd { returns } => {
                 let returned = returns.and_then(|entry| self.returned_value(tid, entry));
                 self.finish_step(tid, returned).map(Some)
             }

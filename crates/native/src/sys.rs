@@ -37,26 +37,26 @@ unsafe fn ptrace(request: libc::c_uint, tid: Tid, addr: usize, data: usize) -> i
 }
 
 /// The same for requests that access no memory of this process.
-fn plain(request: libc::c_uint, tid: Tid, addr: usize, data: usize) -> io::Result<()> {
+fn ptrace_numeric(request: libc::c_uint, tid: Tid, addr: usize, data: usize) -> io::Result<()> {
     // SAFETY: the callers below only make requests with numeric arguments.
     unsafe { ptrace(request, tid, addr, data) }.map(drop)
 }
 
 pub(crate) fn seize(tid: Tid, options: libc::c_int) -> io::Result<()> {
-    plain(libc::PTRACE_SEIZE, tid, 0, options as usize)
+    ptrace_numeric(libc::PTRACE_SEIZE, tid, 0, options as usize)
 }
 
 pub(crate) fn interrupt(tid: Tid) -> io::Result<()> {
-    plain(libc::PTRACE_INTERRUPT, tid, 0, 0)
+    ptrace_numeric(libc::PTRACE_INTERRUPT, tid, 0, 0)
 }
 
 /// Leaves a thread in its job-control stop, and reports when that ends.
 pub(crate) fn listen(tid: Tid) -> io::Result<()> {
-    plain(libc::PTRACE_LISTEN, tid, 0, 0)
+    ptrace_numeric(libc::PTRACE_LISTEN, tid, 0, 0)
 }
 
 pub(crate) fn detach(tid: Tid, signal: i32) -> io::Result<()> {
-    plain(libc::PTRACE_DETACH, tid, 0, signal as usize)
+    ptrace_numeric(libc::PTRACE_DETACH, tid, 0, signal as usize)
 }
 
 /// How a thread is resumed.
@@ -70,13 +70,13 @@ pub(crate) enum ResumeRequest {
     SingleStep,
 }
 
-pub(crate) fn resume(tid: Tid, how: ResumeRequest, signal: i32) -> io::Result<()> {
-    let request = match how {
+pub(crate) fn resume(tid: Tid, kind: ResumeRequest, signal: i32) -> io::Result<()> {
+    let request = match kind {
         ResumeRequest::Continue => libc::PTRACE_CONT,
         ResumeRequest::ToSyscall => libc::PTRACE_SYSCALL,
         ResumeRequest::SingleStep => libc::PTRACE_SINGLESTEP,
     };
-    plain(request, tid, 0, signal as usize)
+    ptrace_numeric(request, tid, 0, signal as usize)
 }
 
 fn peek_user(tid: Tid, offset: usize) -> io::Result<u64> {
@@ -91,7 +91,7 @@ fn peek_user(tid: Tid, offset: usize) -> io::Result<u64> {
 }
 
 fn poke_user(tid: Tid, offset: usize, value: u64) -> io::Result<()> {
-    plain(libc::PTRACE_POKEUSER, tid, offset, value as usize)
+    ptrace_numeric(libc::PTRACE_POKEUSER, tid, offset, value as usize)
 }
 
 pub(crate) fn pc(tid: Tid) -> io::Result<u64> {
@@ -200,12 +200,12 @@ pub(crate) fn enters_syscall(tid: Tid) -> io::Result<bool> {
 pub(crate) struct WaitStatus(pub(crate) i32);
 
 impl WaitStatus {
-    pub(crate) fn exited(self) -> Option<i32> {
+    pub(crate) fn exit_code(self) -> Option<i32> {
         libc::WIFEXITED(self.0).then(|| libc::WEXITSTATUS(self.0))
     }
 
     /// The signal that killed it, and whether it dumped core.
-    pub(crate) fn killed(self) -> Option<(i32, bool)> {
+    pub(crate) fn kill_signal(self) -> Option<(i32, bool)> {
         libc::WIFSIGNALED(self.0).then(|| (libc::WTERMSIG(self.0), libc::WCOREDUMP(self.0)))
     }
 

@@ -30,7 +30,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// Polling interval for a target that cannot wake the debugger.
-const NAP: Duration = Duration::from_millis(5);
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// `si_code` of a bad access: unmapped memory, or no permission.
 const SEGV_MAPERR: i32 = 1;
@@ -172,7 +172,7 @@ impl Tracer {
             if self.interrupt_requested.swap(false, Ordering::SeqCst) {
                 return Ok(None);
             }
-            std::thread::sleep(NAP);
+            std::thread::sleep(POLL_INTERVAL);
         }
         sys::wait(-1, true).map_err(trace_error)
     }
@@ -242,7 +242,7 @@ impl Tracer {
             Some(ThreadExit::ReactionDue) => return Ok(Some(TraceStop::ReactionDue { tid })),
             Some(exit) => {
                 if exit == ThreadExit::Pending {
-                    if let Some(site) = self.needs_debugger(tid)? {
+                    if let Some(site) = self.site_needing_debugger(tid)? {
                         let thread = self.thread(tid)?;
                         (thread.at_site, thread.notified) = (Some(site), OwnerSet::default());
                         return Ok(Some(TraceStop::SiteHit { tid, site }));
@@ -341,7 +341,7 @@ impl Tracer {
 
     /// Describes how the process ended.
     pub(crate) fn termination(status: WaitStatus) -> Termination {
-        match (status.exited(), status.killed()) {
+        match (status.exit_code(), status.kill_signal()) {
             (Some(code), _) => Termination::Exited(code),
             (_, Some((signal, core))) => Termination::Killed { signal: signal_name(signal), core },
             _ => Termination::Exited(0),

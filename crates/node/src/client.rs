@@ -45,11 +45,11 @@ impl RunSummary {
 ///
 /// # Errors
 /// Fails if one is not up in time.
-pub fn wait_for_nodes(link: &Link, wanted: &[String], timeout: Duration) -> Result<Vec<String>, String> {
+pub fn wait_for_nodes(link: &Link, required: &[String], timeout: Duration) -> Result<Vec<String>, String> {
     let deadline = Instant::now() + timeout;
     loop {
         let names = link.nodes(REQUEST_TIMEOUT)?;
-        let Some(missing) = wanted.iter().find(|name| !names.contains(name)) else { return Ok(names) };
+        let Some(missing) = required.iter().find(|name| !names.contains(name)) else { return Ok(names) };
         if Instant::now() >= deadline {
             let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
             return Err(format!(
@@ -158,7 +158,7 @@ fn wait(
     notify: &mut dyn FnMut(&str),
 ) -> Result<(RunEnd, Vec<(String, RunProgress)>), String> {
     let mut pause = Duration::from_millis(2);
-    let mut last_away = Vec::new();
+    let mut last_absent = Vec::new();
     let mut ended = None;
     loop {
         let mut answers = Vec::new();
@@ -191,21 +191,21 @@ fn wait(
                 return Ok((end, answers));
             }
         }
-        let away: Vec<String> =
+        let absent: Vec<String> =
             nodes.iter().filter(|node| !answers.iter().any(|(name, _)| name == *node)).cloned().collect();
-        if away != last_away {
-            if !away.is_empty() {
-                notify(&format!("no answer from {}", away.join(", ")));
+        if absent != last_absent {
+            if !absent.is_empty() {
+                notify(&format!("no answer from {}", absent.join(", ")));
             }
-            last_away = away;
+            last_absent = absent;
         }
         if Instant::now() >= deadline {
             let round = answers.iter().map(|(_, progress)| progress.round).min().unwrap_or(0);
-            let waits = answers.iter().find(|(_, progress)| !progress.missing.is_empty());
-            let waits = waits
+            let waiting = answers.iter().find(|(_, progress)| !progress.missing.is_empty());
+            let waiting = waiting
                 .map(|(node, progress)| format!(", where {node} waits for {}", progress.missing.join(", ")));
-            let waits = waits.unwrap_or_default();
-            return Err(format!("timeout in round {round}{waits}: increase it with --timeout"));
+            let waiting = waiting.unwrap_or_default();
+            return Err(format!("timeout in round {round}{waiting}: increase it with --timeout"));
         }
         std::thread::sleep(pause);
         pause = (pause * 2).min(Duration::from_millis(200));

@@ -22,7 +22,7 @@ pub enum TraceSource {
     Inline(String),
 }
 
-/// Part of a node in a run.
+/// A node's part in a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Deployment {
     /// Id of the run.
@@ -70,7 +70,7 @@ impl fmt::Display for DeploymentError {
                 f,
                 "`{name}` is not a valid name of a node or component: use up to 64 letters, digits, `-`, `_` and `.`"
             ),
-            DeploymentError::Inconsistent(what) => write!(f, "the deployment is inconsistent: {what}"),
+            DeploymentError::Inconsistent(reason) => write!(f, "the deployment is inconsistent: {reason}"),
             DeploymentError::Wire(error) => write!(f, "invalid deployment: {error}"),
         }
     }
@@ -157,7 +157,7 @@ impl Deployment {
     /// Returns the inconsistency.
     pub fn check(&self) -> Result<(), DeploymentError> {
         let (nodes, components) = (self.nodes.len(), self.system.components().len());
-        let inconsistent = |what| Err(DeploymentError::Inconsistent(what));
+        let inconsistent = |reason| Err(DeploymentError::Inconsistent(reason));
         if usize::from(self.own) >= nodes || nodes > MAX_NODES {
             return inconsistent("the number of nodes");
         }

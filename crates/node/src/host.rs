@@ -33,7 +33,7 @@ pub enum MonitorKind {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Assigned<M> {
     id: MonitorId,
-    at: ComponentId,
+    component: ComponentId,
     monitor: M,
 }
 
@@ -129,7 +129,7 @@ pub fn divide(
             let all = (0..).map(MonitorId).zip(placed);
             let of_node = all.filter(|(_, placed)| node_of(placed.at) == node);
             of_node
-                .map(|(id, placed)| Assigned { id, at: placed.at, monitor: placed.monitor.clone() })
+                .map(|(id, placed)| Assigned { id, component: placed.at, monitor: placed.monitor.clone() })
                 .collect()
         };
         let packed = (0..nodes).map(|node| pack(&assigned(node)));
@@ -176,7 +176,7 @@ impl<M: Monitor> Host for Monitors<M> {
         let mut result = RoundResult::default();
         let mut out = Outbox::default();
         for (assigned, mut inbox) in self.0.iter_mut().zip(inboxes) {
-            let Assigned { id, at: component, monitor } = assigned;
+            let Assigned { id, component, monitor } = assigned;
             let observed = observations_of(*component);
             out.clear();
             // Monitors come from the network: a malformed one that panics must not take down the node.
@@ -207,7 +207,7 @@ impl<M: Monitor> Host for Monitors<M> {
     }
 
     fn monitor_components(&self) -> Vec<(MonitorId, ComponentId)> {
-        self.0.iter().map(|assigned| (assigned.id, assigned.at)).collect()
+        self.0.iter().map(|assigned| (assigned.id, assigned.component)).collect()
     }
 }
 

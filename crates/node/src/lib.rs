@@ -3,7 +3,8 @@
 //! A *node* is a process that hosts components, their observations and the monitors placed on them. Rounds need no
 //! clock: a node starts the next [round](rounds) when it has received what the monitors of every other node sent in the
 //! last one. So each monitor receives exactly what the simulator delivers with a latency of one round, in the same
-//! order, and the verdict is the same as in the simulator, whatever the network does. Only the duration depends on the network.
+//! order, and the verdict is the same as in the simulator, whatever the network does. Only the duration depends on the
+//! network.
 //!
 //! A client [plans](deployment) a run, deploys it to the nodes and polls until it ends; nodes exchange one
 //! [bundle](wire::RoundBundle) per round with every other node, request missing ones again, and save their state before

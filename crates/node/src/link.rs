@@ -148,7 +148,9 @@ impl Link {
             _mail: self
                 .session
                 .declare_subscriber(self.key(&format!("mail/{name}/*")))
-                .callback(move |sample| mail(NetworkEvent::Message(last(&sample), sample.payload().clone())))
+                .callback(move |sample| {
+                    mail(NetworkEvent::Message(last_part(&sample), sample.payload().clone()))
+                })
                 .wait()
                 .map_err(error_text)?,
             _ask: self
@@ -164,8 +166,8 @@ impl Link {
                 .history(true)
                 .callback(move |sample| {
                     others(match sample.kind() {
-                        SampleKind::Put => NetworkEvent::NodeUp(last(&sample)),
-                        SampleKind::Delete => NetworkEvent::NodeDown(last(&sample)),
+                        SampleKind::Put => NetworkEvent::NodeUp(last_part(&sample)),
+                        SampleKind::Delete => NetworkEvent::NodeDown(last_part(&sample)),
                     });
                 })
                 .wait()
@@ -188,7 +190,7 @@ impl Link {
         let replies: FifoChannelHandler<_> =
             replies.with(FifoChannel::new(QUEUE_LEN)).wait().map_err(|error| error.to_string())?;
         let mut names: Vec<String> =
-            replies.iter().filter_map(|reply| reply.result().ok().map(last)).collect();
+            replies.iter().filter_map(|reply| reply.result().ok().map(last_part)).collect();
         names.sort_unstable();
         names.dedup();
         Ok(names)
@@ -316,6 +318,6 @@ pub fn reply(query: &Query, reply: &Reply) -> Result<(), String> {
 }
 
 /// Returns the last part of a key.
-fn last(sample: &Sample) -> String {
+fn last_part(sample: &Sample) -> String {
     sample.key_expr().as_str().rsplit('/').next().unwrap_or_default().to_owned()
 }

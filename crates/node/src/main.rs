@@ -1,5 +1,3 @@
-//! The command `invigil-node`: nodes, and clients that start and inspect runs.
-
 #![forbid(unsafe_code)]
 //! The command `invigil-node`: nodes, and clients that start and inspect runs.
 

@@ -3,12 +3,13 @@
 //! A node that has run round `r` runs `r + 1` when it has the [`RoundBundle`] of round `r` of every node, including its
 //! own. This implies:
 //!
-//! - No node is more than one round ahead: a node that ran `r + 1` had this node's bundle of `r`. So only bundles of `r` and `r
-//!   + 1` can be new; older ones are duplicates, later ones are invalid. This bounds the storage for bundles of others.
+//! - No node is more than one round ahead: a node that ran `r + 1` had this node's bundle of `r`. So only bundles of
+//!   `r` and `r + 1` can be new; older ones are duplicates, later ones are invalid. This bounds the storage for bundles
+//!   of others.
 //!
-//! - No node is more than one round behind: this node has every bundle of `r - 1`, so every node had its bundle of `r - 2`. So a
-//!   node keeps its own bundles of `r - 1` and `r`, and no acknowledgements are needed: a bundle of a round
-//!   acknowledges the round before.
+//! - No node is more than one round behind: this node has every bundle of `r - 1`, so every node had its bundle of
+//!   `r - 2`. So a node keeps its own bundles of `r - 1` and `r`, and no acknowledgements are needed: a bundle of a
+//!   round acknowledges the round before.
 //!
 //! - Time, number and order of deliveries do not matter. A missing bundle is requested until it arrives.
 //! - A node that restarts with the state of a round it has published continues as if it had only been slow.
@@ -61,7 +62,7 @@ struct PeerState {
     sent: [Option<RoundBundle>; 2],
     /// Time of the next request, and the delay after it.
     #[serde(skip)]
-    ask: Option<(Duration, Duration)>,
+    next_request: Option<(Duration, Duration)>,
 }
 
 /// End of a run. All nodes reach the same one.
@@ -77,7 +78,7 @@ impl From<RunEnd> for SimulationResult {
     fn from(end: RunEnd) -> SimulationResult {
         SimulationResult {
             verdict: end.verdict.map_or(Truth::Unknown, |verdict| verdict.truth),
-            found: end.verdict.map(|verdict| (verdict.instant, verdict.monitor)),
+            verdict_origin: end.verdict.map(|verdict| (verdict.instant, verdict.monitor)),
             rounds: end.rounds,
         }
     }
@@ -85,7 +86,7 @@ impl From<RunEnd> for SimulationResult {
 
 /// Effect of a bundle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Received {
+pub enum ReceiveOutcome {
     /// It was missing.
     New,
     /// It was received before, or is no longer needed.
@@ -154,8 +155,8 @@ impl Rounds {
 
     /// Returns the nodes whose bundle of the last round is missing.
     pub fn missing(&self) -> impl Iterator<Item = usize> {
-        let waits = self.round > 0 && self.end.is_none();
-        self.others().filter(move |node| waits && self.peers[*node].received[0].is_none())
+        let is_waiting = self.round > 0 && self.end.is_none();
+        self.others().filter(move |node| is_waiting && self.peers[*node].received[0].is_none())
     }
 
     /// Returns whether the next round can be run.
@@ -181,7 +182,7 @@ impl Rounds {
             let [last, next] = &mut peer.received;
             messages.extend(last.take().into_iter().flat_map(|bundle| bundle.messages));
             *last = next.take();
-            peer.ask = None;
+            peer.next_request = None;
         }
         messages.sort_by_key(|message| message.from);
         let round = self.round + 1;
@@ -208,26 +209,26 @@ impl Rounds {
     ///
     /// # Errors
     /// Fails if the bundle is invalid.
-    pub fn receive(&mut self, from: usize, bundle: RoundBundle) -> Result<Received, BundleError> {
+    pub fn receive(&mut self, from: usize, bundle: RoundBundle) -> Result<ReceiveOutcome, BundleError> {
         if from == self.own || from >= self.peers.len() {
             return Err(BundleError::UnknownSender(from));
         }
         let offset = match bundle.round.checked_sub(self.round) {
-            None => return Ok(Received::Duplicate),
+            None => return Ok(ReceiveOutcome::Duplicate),
             // There are no bundles of round 0.
-            Some(0) if self.round == 0 => return Ok(Received::Duplicate),
+            Some(0) if self.round == 0 => return Ok(ReceiveOutcome::Duplicate),
             Some(offset @ (0 | 1)) => offset as usize,
             Some(_) => return Err(BundleError::TooFarAhead { round: bundle.round, own: self.round }),
         };
         let slot = &mut self.peers[from].received[offset];
         if slot.is_some() || self.end.is_some() {
-            return Ok(Received::Duplicate);
+            return Ok(ReceiveOutcome::Duplicate);
         }
         *slot = Some(bundle);
         if offset == 0 {
             self.check_end();
         }
-        Ok(Received::New)
+        Ok(ReceiveOutcome::New)
     }
 
     /// Returns the bundle of a round for a node, if it is still needed.
@@ -237,13 +238,13 @@ impl Rounds {
 
     /// Returns the nodes to request the bundle of the last round from, and schedules the next requests. `now` is
     /// relative to any fixed time.
-    pub fn nodes_to_ask(&mut self, now: Duration) -> Vec<usize> {
+    pub fn nodes_to_request(&mut self, now: Duration) -> Vec<usize> {
         let mut nodes: Vec<usize> = self.missing().collect();
         let [first, max] = RETRY_DELAYS;
         // Nodes that started earlier have sent their first bundle before this node knew the run.
         let start = if self.round == 1 { (now, first / 2) } else { (now + first, first) };
         nodes.retain(|node| {
-            let (at, wait) = self.peers[*node].ask.get_or_insert(start);
+            let (at, wait) = self.peers[*node].next_request.get_or_insert(start);
             let is_time = now >= *at;
             if is_time {
                 *wait = (*wait * 2).min(max);
@@ -257,7 +258,7 @@ impl Rounds {
     /// Schedules an immediate request to a node that is back.
     pub fn retry_now(&mut self, node: usize) {
         if let Some(peer) = self.peers.get_mut(node) {
-            peer.ask = Some((Duration::ZERO, RETRY_DELAYS[0]));
+            peer.next_request = Some((Duration::ZERO, RETRY_DELAYS[0]));
         }
     }
 

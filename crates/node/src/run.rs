@@ -1,9 +1,9 @@
-//! A run on one node: monitors, rounds and traces. Without network and files: the caller sends the messages and saves
-//! the state.
+//! A run on one node: monitors, rounds and traces. It uses neither network nor files: the caller sends the messages and
+//! saves the state.
 
 use crate::deployment::{Deployment, DeploymentError, TraceSource};
 use crate::host::{self, ComponentObservations, Host, Traffic};
-use crate::rounds::{Received, Rounds, RunEnd};
+use crate::rounds::{ReceiveOutcome, Rounds, RunEnd};
 use crate::wire::{self, MonitorMessage, NodeMessage, Payload, RoundBundle, RunId, WireError};
 use invigil_decent::algorithm::NameLengths;
 use invigil_decent::system::{ComponentId, Instant, MonitorId};
@@ -214,7 +214,7 @@ impl Run {
             return false;
         }
         let Run { deployment, host, rounds, name_lengths, traces, stats, .. } = self;
-        let mut found = None;
+        let mut round_verdict = None;
         let run_round = |round, messages| {
             let mut observations: Vec<(ComponentId, ComponentObservations)> = Vec::new();
             for trace in traces.iter_mut() {
@@ -229,7 +229,7 @@ impl Run {
             let mut result =
                 host.round(round, &observations_of, messages, (name_lengths, &mut stats.traffic))?;
             result.is_over = observations.iter().all(|(_, observed)| observed.is_none());
-            found = result.verdict;
+            round_verdict = result.verdict;
             Ok(result)
         };
         let node_of = |message: &MonitorMessage| deployment.node_of(message.to);
@@ -239,7 +239,8 @@ impl Run {
                 let times = self.round_times.get_or_insert_with(|| RoundTimes::new(now, rounds.round()));
                 times.push(now);
                 stats.microseconds = micros(now.saturating_sub(times.began));
-                stats.latency = found.and_then(|verdict| times.since(verdict.instant, now)).map(micros);
+                stats.latency =
+                    round_verdict.and_then(|verdict| times.since(verdict.instant, now)).map(micros);
                 true
             }
             Err(why) => {
@@ -265,7 +266,7 @@ impl Run {
             NodeMessage::Bundle(bundle) => {
                 let received = self.receive_bundle(from, bundle);
                 self.stats.refused += u64::from(received.is_err());
-                self.stats.duplicates += u64::from(received == Ok(Received::Duplicate));
+                self.stats.duplicates += u64::from(received == Ok(ReceiveOutcome::Duplicate));
                 received.map(|_| None)
             }
             NodeMessage::Resend(round) => {
@@ -288,7 +289,7 @@ impl Run {
         }
     }
 
-    fn receive_bundle(&mut self, from: usize, bundle: RoundBundle) -> Result<Received, String> {
+    fn receive_bundle(&mut self, from: usize, bundle: RoundBundle) -> Result<ReceiveOutcome, String> {
         if bundle.messages.iter().any(|message| self.deployment.node_of(message.from) != Some(from)) {
             return Err("the bundle contains a message from a monitor of another node".to_owned());
         }
@@ -302,7 +303,7 @@ impl Run {
             return Vec::new();
         }
         let round = self.rounds.round();
-        let nodes = self.rounds.nodes_to_ask(now);
+        let nodes = self.rounds.nodes_to_request(now);
         self.stats.asked += nodes.len() as u64;
         nodes.into_iter().map(|node| (node, NodeMessage::Resend(round))).collect()
     }

@@ -187,8 +187,8 @@ impl Node<'_> {
                 self.refuse("an event from a node with an invalid name");
             }
             NetworkEvent::Message(sender, message) => {
-                let opened = link::decode_message(&message).map_err(|error| error.to_string());
-                if let Err(why) = opened.and_then(|envelope| self.handle_message(&sender, envelope)) {
+                let decoded = link::decode_message(&message).map_err(|error| error.to_string());
+                if let Err(why) = decoded.and_then(|envelope| self.handle_message(&sender, envelope)) {
                     self.refuse(&format!("a message from {sender}: {why}"));
                 }
             }
@@ -211,11 +211,11 @@ impl Node<'_> {
                 self.runs.values_mut().for_each(|run| run.retry_now(&name));
             }
             NetworkEvent::NodeDown(name) => {
-                let waits = self
+                let is_awaited = self
                     .runs
                     .values()
                     .any(|run| run.rounds().end().is_none() && run.deployment().nodes.contains(&name));
-                let text = if waits { " is down: runs that include it wait" } else { " is down" };
+                let text = if is_awaited { " is down: runs that include it wait" } else { " is down" };
                 (self.notify)(&format!("{name}{text}"));
             }
         }
@@ -294,14 +294,14 @@ impl Node<'_> {
         let run = self.store.create_run(deployment, None)?;
         if self.runs.len() >= MAX_RUNS {
             // Replaces a run that is over and was not stopped by its client.
-            let over = self.runs.iter().find(|(_, run)| run.is_over()).map(|(id, _)| *id);
-            let over = over.ok_or_else(|| {
+            let finished = self.runs.iter().find(|(_, run)| run.is_over()).map(|(id, _)| *id);
+            let finished = finished.ok_or_else(|| {
                 format!(
                     "the limit of {MAX_RUNS} runs is reached: stop one (`invigil-node status` lists them)"
                 )
             })?;
-            self.runs.remove(&over);
-            self.store.remove_run(over)?;
+            self.runs.remove(&finished);
+            self.store.remove_run(finished)?;
         }
         if let Err(why) = self.store.save_deployment(run.deployment()) {
             // Partially written files must not be found later.

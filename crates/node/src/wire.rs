@@ -193,9 +193,9 @@ impl std::error::Error for WireError {}
 /// ```
 /// use invigil_node::wire::{self, Envelope, NodeMessage, WireError, RunId};
 ///
-/// let letter = Envelope { run: RunId(7), from: 0, message: NodeMessage::Resend(3) };
-/// let bytes = wire::encode(&letter)?;
-/// assert_eq!(wire::decode::<Envelope>(&bytes), Ok(letter));
+/// let envelope = Envelope { run: RunId(7), from: 0, message: NodeMessage::Resend(3) };
+/// let bytes = wire::encode(&envelope)?;
+/// assert_eq!(wire::decode::<Envelope>(&bytes), Ok(envelope));
 /// assert_eq!(wire::decode::<Envelope>(b"hello"), Err(WireError::UnknownProtocol));
 /// # Ok::<(), WireError>(())
 /// ```

@@ -34,7 +34,7 @@ impl IntegerEvent {
     }
 
     /// Reads the parameters and passes the event to `sink`. Returns false, having done nothing, if a parameter cannot
-    /// be read or the sink refuses.
+    /// be read or the sink rejects the event.
     #[inline(always)]
     pub(crate) fn deliver(&self, general: &GeneralRegisters, thread: u32, sink: impl EventSink) -> bool {
         match self.count {
@@ -50,8 +50,8 @@ impl IntegerEvent {
     #[inline(always)]
     fn take<const N: usize>(&self, general: &GeneralRegisters, thread: u32) -> Option<[i64; N]> {
         let mut taken = [0; N];
-        for (number, captures) in taken.iter_mut().zip(&self.captures) {
-            *number = captures.take(general, thread)?;
+        for (number, capture) in taken.iter_mut().zip(&self.captures) {
+            *number = capture.take(general, thread)?;
         }
         Some(taken)
     }

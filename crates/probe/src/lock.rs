@@ -1,6 +1,6 @@
 //! A lock that does not depend on the target's threading library.
 //!
-//! Hand-written because its holder may be dead: it can be broken open, which `spin` cannot.
+//! Hand-written because its holder may be dead: it can be unlocked by force, which `spin` does not support.
 
 use crate::system;
 use core::cell::UnsafeCell;

@@ -142,13 +142,13 @@ pub unsafe extern "C" fn realloc(at: *mut u8, bytes: usize) -> *mut u8 {
         if at.is_null() {
             return malloc(bytes);
         }
-        let there = capacity(at.sub(HEADER).cast::<usize>().read());
-        if bytes <= there {
+        let old_capacity = capacity(at.sub(HEADER).cast::<usize>().read());
+        if bytes <= old_capacity {
             return at;
         }
         let fresh = malloc(bytes);
         if !fresh.is_null() {
-            memcpy(fresh, at, there);
+            memcpy(fresh, at, old_capacity);
             free(at);
         }
         fresh

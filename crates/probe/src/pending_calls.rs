@@ -86,11 +86,11 @@ impl Calls {
 
     /// Removes and returns the latest tail call of a thread for a return site and a stack pointer.
     fn take_ended(&mut self, thread: u32, return_site: u32, sp: u64) -> Option<PendingTailCall> {
-        let tail_call = self.tail_calls(thread);
-        let at = tail_call
+        let tail_calls = self.tail_calls(thread);
+        let at = tail_calls
             .iter()
             .rposition(|call| (call.thread, call.return_site, call.sp) == (thread, return_site, sp))?;
-        Some(tail_call.remove(at))
+        Some(tail_calls.remove(at))
     }
 
     fn find(&mut self, thread: u32, site: u32, sp: u64) -> Option<&PendingCall> {

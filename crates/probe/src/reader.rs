@@ -65,7 +65,7 @@ impl Reader {
                 }
                 break;
             }
-            self.event(header, events, threads)?;
+            self.take_event(header, events, threads)?;
         }
         if self.at > start {
             self.ring.set_read(self.at);
@@ -79,7 +79,7 @@ impl Reader {
     }
 
     /// Takes the event with this header.
-    fn event(
+    fn take_event(
         &mut self,
         header: u64,
         events: &mut EventBatch,

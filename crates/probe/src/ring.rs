@@ -61,7 +61,7 @@ struct RingState {
     /// Nonzero if a thread waits for free slots.
     waiting: AtomicU32,
     /// Number of times that waiting threads were woken; the futex they sleep on.
-    turn: AtomicU32,
+    wake_count: AtomicU32,
     /// Nonzero if the reader sleeps.
     sleeping: AtomicU32,
 }
@@ -181,8 +181,8 @@ impl Ring {
     fn wake_waiters(&self) {
         let state = &self.header().state.0;
         if state.waiting.swap(0, SeqCst) != 0 {
-            state.turn.fetch_add(1, SeqCst);
-            system::futex_wake_all(&state.turn);
+            state.wake_count.fetch_add(1, SeqCst);
+            system::futex_wake_all(&state.wake_count);
         }
     }
 
@@ -232,7 +232,7 @@ impl Ring {
         Some(at)
     }
 
-    /// Reserves slots as soon as they are free. `Err` says what became of the event otherwise.
+    /// Reserves slots as soon as they are free. `Err` is the outcome of the event otherwise.
     #[cold]
     fn take_slow(&self, slots: u64, may_not_wait: &dyn Fn() -> bool) -> Result<u64, PushOutcome> {
         let state = &self.header().state.0;
@@ -241,7 +241,7 @@ impl Ring {
             return Err(PushOutcome::Lost);
         }
         loop {
-            let turn = state.turn.load(SeqCst);
+            let wake_count = state.wake_count.load(SeqCst);
             state.waiting.store(1, SeqCst);
             if let Some(at) = self.try_take(slots) {
                 return Ok(at);
@@ -253,7 +253,7 @@ impl Ring {
                 return Err(PushOutcome::WouldBlock);
             }
             self.wake_reader();
-            system::futex_wait(&state.turn, turn, RECHECK_NANOS);
+            system::futex_wait(&state.wake_count, wake_count, RECHECK_NANOS);
         }
     }
 
@@ -315,8 +315,8 @@ impl Ring {
         true
     }
 
-    /// Writes an event with integer parameters. While the ring is full, `may_not_wait` is asked repeatedly whether
-    /// the thread must give up.
+    /// Writes an event with integer parameters. While the ring is full, `may_not_wait` is called repeatedly: it
+    /// returns whether the thread must give up.
     #[inline]
     pub fn push_ints(
         &self,

@@ -1,9 +1,9 @@
 //! Per-thread shards of the slice table: threads that work on different objects step in parallel.
 //!
-//! The property is protected by one lock. Where its events concern slices that threads have to themselves, threads
-//! wait for each other without need. When that happens often, the property is split into
-//! [shards](invigil_monitor::embedded), and each thread locks only its own. A thread whose event needs more takes the
-//! lock of the property, then all shards. If that happens too often, the shards are closed for good.
+//! The property is protected by one lock. If each slice is used by one thread only, threads wait for each other
+//! needlessly. When that happens often, the property is split into [shards](invigil_monitor::embedded), and each thread
+//! locks only its own. A thread whose event needs more takes the lock of the property, then all shards. If that happens
+//! too often, the shards are closed for good.
 
 use crate::capture::GeneralRegisters;
 use crate::control::INVIGIL_CONTROL;
@@ -73,13 +73,13 @@ pub(crate) fn are_open() -> bool {
 #[inline(always)]
 pub(crate) fn fast_hit(general: &GeneralRegisters, site: u32) -> Option<bool> {
     // SAFETY: the pointer came from a box that is not freed while threads are in the library.
-    let open = unsafe { INDEX.load(Acquire).as_ref() }?;
-    let Some(Some(integer_event)) = open.sites.get(site as usize) else { return Some(false) };
+    let index = unsafe { INDEX.load(Acquire).as_ref() }?;
+    let Some(Some(integer_event)) = index.sites.get(site as usize) else { return Some(false) };
     if TAKING_ALL.load(Relaxed) != 0 {
         return Some(false);
     }
     let thread = threads::id(threads::base());
-    Some(integer_event.deliver(general, thread, ShardSink { keys: &open.keys, thread }))
+    Some(integer_event.deliver(general, thread, ShardSink { keys: &index.keys, thread }))
 }
 
 /// Steps the monitors in one shard.
@@ -100,14 +100,14 @@ impl EventSink for ShardSink<'_> {
             return false;
         }
         // SAFETY: a thread that uses the property itself has taken and closed all shards first.
-        unsafe { shard.step(*key, event, &numbers, (self.thread, now())) }
+        unsafe { shard.step(*key, event, &numbers, (self.thread, time_stamp())) }
     }
 }
 
 /// Reads the time-stamp counter. The fence completes earlier loads first, so the order of time stamps agrees with the
 /// order of events in the target.
 #[inline(always)]
-fn now() -> u64 {
+fn time_stamp() -> u64 {
     // SAFETY: every x86-64 processor has both instructions.
     unsafe {
         _mm_lfence();
@@ -126,7 +126,7 @@ pub(crate) fn take_all(monitors: Option<&mut EmbeddedMonitors>) -> Option<AllSha
     TAKING_ALL.store(1, Relaxed);
     let taken = core::array::from_fn(|shard| SHARDS_TABLE[shard].0.lock());
     TAKING_ALL.store(0, Relaxed);
-    Some(AllShards::closed(taken, monitors))
+    Some(AllShards::close(taken, monitors))
 }
 
 /// The same with a limit on the waiting time; `Err` if a thread holds a shard for longer.
@@ -139,11 +139,11 @@ fn take_all_within(max_naps: u32, monitors: Option<&mut EmbeddedMonitors>) -> Re
     let taken: Vec<_> = SHARDS_TABLE.iter().map_while(|shard| shard.0.lock_within(max_naps)).collect();
     TAKING_ALL.store(0, Relaxed);
     let taken = taken.try_into().map_err(|_| ())?;
-    Ok(Some(AllShards::closed(taken, monitors)))
+    Ok(Some(AllShards::close(taken, monitors)))
 }
 
 impl AllShards {
-    fn closed(
+    fn close(
         mut all: [LockGuard<'static, Shard>; SHARD_COUNT],
         monitors: Option<&mut EmbeddedMonitors>,
     ) -> AllShards {

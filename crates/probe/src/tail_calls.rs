@@ -47,14 +47,14 @@ pub enum TailTarget {
 
 impl TailTarget {
     /// Whether the jump leaves the function.
-    fn is_out(&self, general: &GeneralRegisters) -> bool {
+    fn is_outside(&self, general: &GeneralRegisters) -> bool {
         let TailTarget::Computed { base, index, offset, load, body } = self else { return true };
         let register = |number: u8| general[usize::from(number & 15)];
         let base = base.map_or(0, register);
         let index = index.map_or(0, |(number, scale)| register(number).wrapping_mul(scale.into()));
-        let there = base.wrapping_add(index).wrapping_add(*offset);
-        let there = if *load { safe_read::word(there) } else { Some(there) };
-        there.is_some_and(|there| !body.iter().any(|(start, end)| (*start..*end).contains(&there)))
+        let target = base.wrapping_add(index).wrapping_add(*offset);
+        let target = if *load { safe_read::word(target) } else { Some(target) };
+        target.is_some_and(|target| !body.iter().any(|(start, end)| (*start..*end).contains(&target)))
     }
 }
 
@@ -141,11 +141,11 @@ fn change(change: impl FnOnce(&mut TailCallTable)) {
 /// Sets the events and the sites of tail calls. The target is stopped, and no thread is in the library.
 pub(crate) fn set_events(
     mut return_events: Vec<TailReturnEvent>,
-    mut tail_call: Vec<(u32, Vec<TailCallEvent>)>,
+    mut tail_calls: Vec<(u32, Vec<TailCallEvent>)>,
 ) {
     return_events.sort_by_key(|return_event| return_event.event);
-    tail_call.sort_by_key(|(site, _)| *site);
-    change(|table| (table.return_events, table.tail_calls) = (return_events, tail_call));
+    tail_calls.sort_by_key(|(site, _)| *site);
+    change(|table| (table.return_events, table.tail_calls) = (return_events, tail_calls));
 }
 
 /// Sets the return sites. The target is stopped, and no thread is in the library.
@@ -168,11 +168,11 @@ pub(crate) enum TailExit {
 /// Determines how a thread at a site continues.
 pub(crate) fn tail_exit(general: &GeneralRegisters, site: u32) -> TailExit {
     let Some(table) = table() else { return TailExit::Stays };
-    if !table.events_at(site).iter().any(|tail_call| tail_call.target.is_out(general)) {
+    if !table.events_at(site).iter().any(|tail_call| tail_call.target.is_outside(general)) {
         return TailExit::Stays;
     }
-    let Some(return_site) = safe_read::word(general[STACK_POINTER]) else { return TailExit::Stays };
-    match table.return_sites.binary_search_by_key(&return_site, |(address, _)| *address) {
+    let Some(return_address) = safe_read::word(general[STACK_POINTER]) else { return TailExit::Stays };
+    match table.return_sites.binary_search_by_key(&return_address, |(address, _)| *address) {
         Ok(at) => TailExit::To(table.return_sites[at].1),
         Err(_) => TailExit::Unknown,
     }
@@ -183,7 +183,7 @@ pub(crate) fn add_tail_calls(registers: &EventRegisters<'_>, site: u32, return_s
     let Some(table) = table() else { return };
     let sp = registers.general[STACK_POINTER];
     let all = table.events_at(site);
-    for tail_call in all.iter().filter(|tail_call| tail_call.target.is_out(registers.general)) {
+    for tail_call in all.iter().filter(|tail_call| tail_call.target.is_outside(registers.general)) {
         let arguments = tail_call
             .entry_site
             .and_then(|entry_site| pending_calls::arguments_of(registers.thread, entry_site, sp));

@@ -39,7 +39,7 @@ impl fmt::Display for Address {
                 write!(f, "`{}`", words.join(" "))
             }
             Address::Unix(path) => write!(f, "`unix:{}`", path.display()),
-            Address::Tcp(place) => write!(f, "`tcp:{place}`"),
+            Address::Tcp(host_port) => write!(f, "`tcp:{host_port}`"),
         }
     }
 }

@@ -108,10 +108,10 @@ impl Drop for ChildProcess {
 }
 
 impl ChildProcess {
-    /// Waits for the program to exit, then kills its whole process group. Returns how it exited, if it did so without
-    /// being killed.
-    pub(crate) fn shut_down(&mut self, patience: Duration) -> Option<String> {
-        let by_itself = self.status.recv_timeout(patience).ok();
+    /// Waits at most `grace` for the program to exit, then kills its whole process group. Returns how it exited, if it
+    /// did so within that time.
+    pub(crate) fn shut_down(&mut self, grace: Duration) -> Option<String> {
+        let exit_status = self.status.recv_timeout(grace).ok();
         {
             let is_alive = self.is_alive.lock().unwrap_or_else(PoisonError::into_inner);
             if *is_alive {
@@ -121,7 +121,7 @@ impl ChildProcess {
         if let Some(supervisor) = self.supervisor.take() {
             let _ = supervisor.join();
         }
-        by_itself.map(|status| match (status.code(), status.signal()) {
+        exit_status.map(|status| match (status.code(), status.signal()) {
             (Some(code), _) => format!("exit status {code}"),
             (None, Some(signal)) => format!("killed by signal {signal}"),
             (None, None) => "for an unknown reason".to_owned(),

@@ -31,8 +31,8 @@ pub(crate) struct Connection {
 
 impl Connection {
     pub(crate) fn open(address: &Address, options: &RemoteOptions) -> Result<Connection, RemoteErrorKind> {
-        let unreachable = |what: &str, error: io::Error, remedy: &str| {
-            RemoteErrorKind::Unreachable(format!("cannot be {what}: {error}; {remedy}"))
+        let unreachable = |participle: &str, error: io::Error, remedy: &str| {
+            RemoteErrorKind::Unreachable(format!("cannot be {participle}: {error}; {remedy}"))
         };
         match address {
             Address::Command(words) => {
@@ -84,18 +84,20 @@ impl Connection {
         options: &RemoteOptions,
     ) -> Result<Vec<u8>, RemoteErrorKind> {
         let mut deadline = Instant::now().checked_add(options.timeout).unwrap_or_else(far_future);
-        let mut late = RemoteErrorKind::Timeout(options.timeout);
+        let mut deadline_error = RemoteErrorKind::Timeout(options.timeout);
         let mut rest = line;
         if self.requests.is_none() {
             // The program closed its input after the last reply.
-            (deadline, late, rest) = (grace_deadline(deadline), RemoteErrorKind::InputClosed, &[]);
+            (deadline, deadline_error, rest) = (grace_deadline(deadline), RemoteErrorKind::InputClosed, &[]);
         }
         loop {
             let end = self.end_of_line(options.max_line)?;
             if let (Some(end), []) = (end, rest) {
                 return Ok(self.take_line(end));
             }
-            let Some(left) = deadline.checked_duration_since(Instant::now()) else { return Err(late) };
+            let Some(left) = deadline.checked_duration_since(Instant::now()) else {
+                return Err(deadline_error);
+            };
             // At most one line is buffered, so a program that sends too much blocks.
             let ready = self.wait(end.is_none(), !rest.is_empty(), left)?;
             if ready.stderr {
@@ -107,13 +109,19 @@ impl Connection {
             if ready.requests && !self.send(&mut rest)? {
                 // The program may be about to exit, or to reply before it does.
                 self.requests = None;
-                (deadline, late, rest) = (grace_deadline(deadline), RemoteErrorKind::InputClosed, &[]);
+                (deadline, deadline_error, rest) =
+                    (grace_deadline(deadline), RemoteErrorKind::InputClosed, &[]);
             }
         }
     }
 
     /// Waits until a stream is ready, at most for `timeout`.
-    fn wait(&self, is_reading: bool, is_sending: bool, timeout: Duration) -> Result<Ready, RemoteErrorKind> {
+    fn wait(
+        &self,
+        is_reading: bool,
+        is_sending: bool,
+        timeout: Duration,
+    ) -> Result<ReadyStreams, RemoteErrorKind> {
         let sending = if is_sending { PollFlags::OUT } else { PollFlags::empty() };
         let replies = is_reading.then(|| PollFd::new(&self.replies, PollFlags::IN));
         let stderr = self.stderr.as_ref().map(|stderr| PollFd::new(stderr, PollFlags::IN));
@@ -128,7 +136,7 @@ impl Connection {
         }
         let mut ready = fds.iter().map(|fd| !fd.revents().is_empty());
         let [replies, stderr, requests] = polled.map(|is_polled| is_polled && ready.next().unwrap_or(false));
-        Ok(Ready { replies, stderr, requests })
+        Ok(ReadyStreams { replies, stderr, requests })
     }
 
     /// The end of the first line, if it is complete. Fails if it is longer than `max_line`.
@@ -232,7 +240,8 @@ fn far_future() -> Instant {
     Instant::now() + Duration::from_secs(60 * 60 * 24 * 365)
 }
 
-struct Ready {
+/// The streams that can be read or written.
+struct ReadyStreams {
     replies: bool,
     stderr: bool,
     requests: bool,

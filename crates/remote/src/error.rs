@@ -8,9 +8,9 @@ use std::time::Duration;
 ///
 /// ```
 /// use invigil_remote::{Address, RemoteOptions, Remote};
-/// let failure = Remote::start(&Address::command(["/no/such/language"]), RemoteOptions::default()).unwrap_err();
-/// assert!(failure.to_string().starts_with("the remote subject `/no/such/language` cannot be started"));
-/// assert!(failure.incomplete_note().starts_with("incomplete: the remote subject"));
+/// let error = Remote::start(&Address::command(["/no/such/language"]), RemoteOptions::default()).unwrap_err();
+/// assert!(error.to_string().starts_with("the remote subject `/no/such/language` cannot be started"));
+/// assert!(error.incomplete_note().starts_with("incomplete: the remote subject"));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RemoteError {
@@ -20,7 +20,7 @@ pub struct RemoteError {
     pub request: &'static str,
     /// The error.
     pub kind: RemoteErrorKind,
-    /// The end of the program's standard error, if it was started here.
+    /// The end of the program's standard error, if this process started it.
     pub stderr: String,
 }
 
@@ -103,7 +103,7 @@ impl fmt::Display for RemoteError {
                 crate::PROTOCOL
             ),
             RemoteErrorKind::ErrorReply(message) => write!(f, "answers `{request}` with an error: {message}"),
-            RemoteErrorKind::System(why) => write!(f, "cannot receive `{request}`: {why}"),
+            RemoteErrorKind::System(why) => write!(f, "cannot be reached for `{request}`: {why}"),
         }?;
         match stderr.trim() {
             "" => Ok(()),

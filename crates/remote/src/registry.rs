@@ -8,8 +8,8 @@ use std::collections::HashMap;
 ///
 /// ```
 /// # use invigil_remote::{Address, RemoteOptions, Remote};
-/// # let who = r#"read a; echo '{"id":1,"protocol":1,"name":"lamp"}'; read a"#;
-/// let lamp = Remote::start(&Address::command(["sh", "-c", who]), RemoteOptions::default())?;
+/// # let script = r#"read a; echo '{"id":1,"protocol":1,"name":"lamp"}'; read a"#;
+/// let lamp = Remote::start(&Address::command(["sh", "-c", script]), RemoteOptions::default())?;
 /// let config = lamp.config(r#"{"on": true}"#).unwrap();
 /// assert_eq!(lamp.text(config).unwrap(), r#"{"on":true}"#);
 /// assert_eq!(lamp.config(r#"{ "on":true }"#).unwrap(), config);
@@ -95,22 +95,23 @@ impl Registry {
     }
 
     /// The configuration that a reply refers to. Values are numbered in the order of their occurrence.
-    pub(crate) fn resolve(&mut self, place: ConfigRef) -> Result<RemoteConfig, String> {
-        match place {
+    pub(crate) fn resolve(&mut self, reference: ConfigRef) -> Result<RemoteConfig, String> {
+        match reference {
             ConfigRef::Number(number) => usize::try_from(number)
                 .ok()
                 .and_then(|at| self.numbered.get(at).copied())
                 .ok_or_else(|| format!("no configuration has the number {number}")),
             ConfigRef::Value(text) => {
                 let config = self.config(text);
-                self.number(config);
+                self.assign_number(config);
                 Ok(config)
             }
             ConfigRef::Fault(why) => Ok(self.config(format!("{FAULT_MARK}{why}"))),
         }
     }
 
-    fn number(&mut self, config: RemoteConfig) {
+    /// Assigns the next protocol number, unless configurations are sent by value.
+    fn assign_number(&mut self, config: RemoteConfig) {
         if !self.is_by_value {
             self.numbers.insert(config, self.count());
             self.numbered.push(config);
@@ -125,7 +126,7 @@ impl Registry {
                 out.push('[');
                 out.push_str(self.text(config).unwrap_or("null"));
                 out.push(']');
-                self.number(config);
+                self.assign_number(config);
             }
         }
     }

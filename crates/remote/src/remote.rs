@@ -22,7 +22,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 /// use invigil_remote::{Address, RemoteOptions, Remote};
 /// use invigil_semantics::Semantics;
 ///
-/// // A language can be written in anything, in two lines of the shell too.
+/// // A language can be written in anything, even in two lines of shell.
 /// let stone = r#"read hello; echo '{"id":1,"protocol":1,"name":"stone"}'
 ///                read ask; echo '{"id":2,"configs":[["lies there"]]}'"#;
 /// let stone = Remote::start(&Address::command(["sh", "-c", stone]), RemoteOptions::default())?;
@@ -118,13 +118,13 @@ impl Remote {
     }
 
     /// Maximum number of configurations in one request.
-    pub fn batch(&self) -> usize {
+    pub fn max_batch(&self) -> usize {
         self.options.max_batch
     }
 
     /// Whether the program offers an optional request of the protocol, such as `accepting`.
-    pub fn supports(&self, what: &str) -> bool {
-        self.hello.can.iter().any(|offered| offered == what)
+    pub fn supports(&self, request: &str) -> bool {
+        self.hello.optional_requests.iter().any(|offered| offered == request)
     }
 
     /// The configuration with a JSON text, as from a recorded execution.
@@ -185,12 +185,12 @@ impl Remote {
         read: impl FnOnce(&Reply<'_>, &mut Registry) -> Result<T, ReplyError>,
     ) -> Option<T> {
         let ConnectionState { connection, registry, last_request } = state;
-        let open = connection.as_mut()?;
+        let connected = connection.as_mut()?;
         *last_request += 1;
         let mut line = format!("{{\"id\":{last_request},\"ask\":\"{request}\"");
         write(registry, &mut line);
         line.push_str("}\n");
-        let reply = open
+        let reply = connected
             .exchange(line.as_bytes(), &self.options)
             .and_then(|line| reply::read(&line, *last_request, |reply| read(reply, registry)));
         match reply {
@@ -219,7 +219,7 @@ impl Remote {
         })
     }
 
-    /// The outcomes of each action in the configuration next to it.
+    /// The outcomes of each action in the configuration that it is paired with.
     pub fn targets_of(&self, pairs: &[(RemoteConfig, RemoteAction)]) -> Vec<Vec<RemoteConfig>> {
         let mut targets = Vec::with_capacity(pairs.len());
         for pairs in pairs.chunks(self.options.max_batch) {
@@ -238,8 +238,8 @@ impl Remote {
                     .map(|references| resolve_all(references, registry))
                     .collect::<Result<Vec<_>, _>>()?)
             };
-            let Some(some) = self.request("execute", write, read) else { break };
-            targets.extend(some);
+            let Some(batch_targets) = self.request("execute", write, read) else { break };
+            targets.extend(batch_targets);
         }
         targets.resize(pairs.len(), Vec::new());
         targets
@@ -330,23 +330,28 @@ impl Remote {
         faults.into_iter().map(&mut value).collect()
     }
 
-    /// Like [`values_of`](Remote::values_of), but on an initial step, an expression about steps is evaluated as on a step
-    /// without changes: a language need not define it without a previous configuration.
+    /// Like [`values_of`](Remote::values_of), but an expression without a value on an initial step is evaluated on an
+    /// idle step instead: a language need not define expressions about steps without a previous configuration.
     pub fn values_from_start(
         &self,
         expression: &str,
         steps: &[StepRef<'_, Remote>],
     ) -> Vec<Result<bool, String>> {
         let mut values = self.values_of(expression, steps);
-        let at_start = |(step, value): (&StepRef<'_, Remote>, &Result<bool, String>)| {
+        let fails_at_start = |(step, value): (&StepRef<'_, Remote>, &Result<bool, String>)| {
             step.source.is_none() && value.is_err() && self.error().is_none()
         };
-        let open: Vec<usize> =
-            steps.iter().zip(&values).enumerate().filter(|(_, of)| at_start(*of)).map(|(at, _)| at).collect();
-        if !open.is_empty() {
+        let retried: Vec<usize> = steps
+            .iter()
+            .zip(&values)
+            .enumerate()
+            .filter(|(_, pair)| fails_at_start(*pair))
+            .map(|(at, _)| at)
+            .collect();
+        if !retried.is_empty() {
             let idle = |at: &usize| Step { source: Some(steps[*at].target), ..steps[*at] };
-            let idle: Vec<_> = open.iter().map(idle).collect();
-            for (at, value) in open.into_iter().zip(self.values_of(expression, &idle)) {
+            let idle: Vec<_> = retried.iter().map(idle).collect();
+            for (at, value) in retried.into_iter().zip(self.values_of(expression, &idle)) {
                 values[at] = value;
             }
         }
@@ -389,7 +394,7 @@ impl Remote {
     }
 }
 
-/// For evaluation, a step to a fault stays where the action was tried.
+/// Writes a step for evaluation. A step to a fault stays in its source.
 fn write_step(step: &StepRef<'_, Remote>, registry: &mut Registry, out: &mut String) {
     let target =
         if registry.fault(*step.target).is_some() { step.source.unwrap_or(step.target) } else { step.target };

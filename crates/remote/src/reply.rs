@@ -25,7 +25,8 @@ pub(crate) enum ConfigRef {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Hello {
     pub name: String,
-    pub can: Vec<String>,
+    /// The optional requests that the program answers; `can` in the reply.
+    pub optional_requests: Vec<String>,
     pub cache: Option<u64>,
     pub batch: Option<usize>,
 }
@@ -34,9 +35,9 @@ pub(crate) struct Hello {
 const MAX_SHOWN: usize = 60;
 
 fn malformed(why: String, line: &[u8]) -> RemoteErrorKind {
-    let begin = String::from_utf8_lossy(&line[..line.len().min(MAX_SHOWN)]);
-    let more = if line.len() > MAX_SHOWN { "…" } else { "" };
-    RemoteErrorKind::Malformed(why, format!("{}{more}", begin.escape_debug()))
+    let start = String::from_utf8_lossy(&line[..line.len().min(MAX_SHOWN)]);
+    let ellipsis = if line.len() > MAX_SHOWN { "…" } else { "" };
+    RemoteErrorKind::Malformed(why, format!("{}{ellipsis}", start.escape_debug()))
 }
 
 /// Checks a reply to the request with id `expected`, and parses it with `read`.
@@ -57,7 +58,7 @@ pub(crate) fn read<T>(
     if reply.fields.contains_key("error") {
         return Err(RemoteErrorKind::ErrorReply(reply.field("error").map_err(|why| malformed(why, line))?));
     }
-    read(&reply).map_err(|reading| match reading {
+    read(&reply).map_err(|error| match error {
         ReplyError::Malformed(why) => malformed(why, line),
         ReplyError::Version(version) => RemoteErrorKind::VersionMismatch(version),
     })
@@ -102,7 +103,7 @@ impl<'a> Reply<'a> {
         }
         Ok(Hello {
             name: self.field("name")?,
-            can: self.optional("can")?.unwrap_or_default(),
+            optional_requests: self.optional("can")?.unwrap_or_default(),
             cache: self.optional("cache")?,
             batch: self.optional("batch")?,
         })
@@ -164,28 +165,25 @@ fn config_refs(values: Vec<&RawValue>) -> Result<Vec<ConfigRef>, String> {
 }
 
 fn config_ref(value: &RawValue) -> Result<ConfigRef, String> {
-    let written = value.get();
-    match written.as_bytes().first() {
-        Some(b'[') => match *serde_json::from_str::<Vec<&RawValue>>(written).map_err(json_error)? {
+    let json = value.get();
+    match json.as_bytes().first() {
+        Some(b'[') => match *serde_json::from_str::<Vec<&RawValue>>(json).map_err(json_error)? {
             [value] => text(value).map(ConfigRef::Value),
-            _ => Err(format!(
-                "a configuration by value is an array of one element, not `{}`",
-                shortened(written)
-            )),
+            _ => {
+                Err(format!("a configuration by value is an array of one element, not `{}`", shortened(json)))
+            }
         },
-        Some(b'{') => labelled_text(written, "fault").map(ConfigRef::Fault),
-        _ => serde_json::from_str(written).map(ConfigRef::Number).map_err(|_| {
-            format!("a configuration is a number or an array of one element, not `{}`", shortened(written))
+        Some(b'{') => labelled_text(json, "fault").map(ConfigRef::Fault),
+        _ => serde_json::from_str(json).map(ConfigRef::Number).map_err(|_| {
+            format!("a configuration is a number or an array of one element, not `{}`", shortened(json))
         }),
     }
 }
 
 /// The text in an object whose only field is `label`.
-fn labelled_text(written: &str, label: &str) -> Result<String, String> {
-    let mut fields: BTreeMap<String, String> = serde_json::from_str(written).unwrap_or_default();
-    fields
-        .remove(label)
-        .ok_or_else(|| format!("expected {{\"{label}\":\"…\"}}, found `{}`", shortened(written)))
+fn labelled_text(json: &str, label: &str) -> Result<String, String> {
+    let mut fields: BTreeMap<String, String> = serde_json::from_str(json).unwrap_or_default();
+    fields.remove(label).ok_or_else(|| format!("expected {{\"{label}\":\"…\"}}, found `{}`", shortened(json)))
 }
 
 fn shortened(text: &str) -> String {
@@ -266,8 +264,8 @@ mod tests {
             damage in prop::collection::vec((any::<prop::sample::Index>(), 0..3, any::<u8>()), 1..6),
         ) {
             let mut line = REPLIES[which].as_bytes().to_vec();
-            for (config_ref, kind, byte) in damage {
-                let at = config_ref.index(line.len());
+            for (index, kind, byte) in damage {
+                let at = index.index(line.len());
                 match kind {
                     0 => line[at] = SIGNS[usize::from(byte) % SIGNS.len()],
                     1 if line.len() > 1 => drop(line.remove(at)),

@@ -1,15 +1,15 @@
-//! State space of a remote subject with few round trips.
+//! State space of a remote subject that needs few round trips.
 
 use crate::registry::{RemoteAction, RemoteConfig};
 use crate::remote::Remote;
 use invigil_explore::{BAD, FAULT, ProgressListener, StateSpace, Successors, Totals, TransitionInfo};
 use invigil_semantics::Step;
 
-/// A remote subject as a state space. A configuration is its number, one word; [`bulk`](StateSpace::bulk) requests
-/// many at once.
+/// A remote subject as a state space. A configuration is its number, one word;
+/// [`bulk_successors`](StateSpace::bulk_successors) requests many at once.
 ///
-/// [`Interned`](invigil_explore::interned::Interned) also makes a state space of a remote subject, as of every
-/// subject. But it requests configurations one by one, and does not report failures to the search.
+/// [`Interned`](invigil_explore::interned::Interned) also turns a remote subject, like any other subject, into a state
+/// space. But it requests configurations one by one, and does not report failures to the search.
 ///
 /// ```
 /// use invigil_explore::{Incomplete, SearchOptions, bfs};
@@ -26,7 +26,7 @@ use invigil_semantics::Step;
 pub struct RemoteSpace<'a> {
     remote: &'a Remote,
     bad: Vec<String>,
-    is_marked: bool,
+    has_acceptance: bool,
 }
 
 type StepParts = (Option<RemoteConfig>, Option<RemoteAction>, RemoteConfig);
@@ -36,13 +36,13 @@ impl<'a> RemoteSpace<'a> {
     /// reached. An expression without a value counts as true; the explanation of the path reports the reason
     /// ([`Remote::values_from_start`]).
     pub fn new(remote: &'a Remote, bad: Vec<String>) -> RemoteSpace<'a> {
-        RemoteSpace { remote, bad, is_marked: false }
+        RemoteSpace { remote, bad, has_acceptance: false }
     }
 
     /// Adds one acceptance set: the steps to configurations that the language declares as accepting.
     #[must_use]
     pub fn with_acceptance(self) -> RemoteSpace<'a> {
-        RemoteSpace { is_marked: true, ..self }
+        RemoteSpace { has_acceptance: true, ..self }
     }
 
     /// Appends the targets of steps, with flags and marks.
@@ -51,12 +51,12 @@ impl<'a> RemoteSpace<'a> {
             .iter()
             .map(|(.., target)| if self.remote.fault(*target).is_some() { FAULT } else { 0 })
             .collect();
-        let looked_at: Vec<_> = steps
+        let step_refs: Vec<_> = steps
             .iter()
             .map(|(source, action, target)| Step { source: source.as_ref(), action: action.as_ref(), target })
             .collect();
         for bad in &self.bad {
-            let values = self.remote.values_from_start(bad, &looked_at);
+            let values = self.remote.values_from_start(bad, &step_refs);
             for (flags, value) in flags.iter_mut().zip(values) {
                 // After an error, no expression has a value, and nothing must be reported as bad.
                 if *flags == 0 && value.unwrap_or_else(|_| self.remote.error().is_none()) {
@@ -70,7 +70,7 @@ impl<'a> RemoteSpace<'a> {
                 TransitionInfo { action: action.map_or(0, RemoteAction::number), flags },
             );
         }
-        if self.is_marked {
+        if self.has_acceptance {
             let targets: Vec<_> = steps.iter().map(|(.., target)| *target).collect();
             out.marks.extend(self.remote.accepting_of(&targets).into_iter().map(u64::from));
         }
@@ -92,24 +92,24 @@ impl StateSpace for RemoteSpace<'_> {
     }
 
     fn successors(&self, state: &[u64], out: &mut Successors) {
-        self.bulk(state, out, &mut Vec::new());
+        self.bulk_successors(state, out, &mut Vec::new());
     }
 
-    fn bulk(&self, states: &[u64], out: &mut Successors, ends: &mut Vec<u32>) {
-        for states in states.chunks(self.remote.batch()) {
+    fn bulk_successors(&self, states: &[u64], out: &mut Successors, ends: &mut Vec<u32>) {
+        for states in states.chunks(self.remote.max_batch()) {
             let configs: Vec<_> = states.iter().map(|number| RemoteConfig(*number)).collect();
             let mut steps: Vec<StepParts> = Vec::new();
             let before = out.len();
-            for (config, taken) in configs.iter().zip(self.remote.steps_of(&configs)) {
-                steps.extend(taken.into_iter().map(|(action, target)| (Some(*config), Some(action), target)));
+            for (source, pairs) in configs.iter().zip(self.remote.steps_of(&configs)) {
+                steps.extend(pairs.into_iter().map(|(action, target)| (Some(*source), Some(action), target)));
                 ends.push((before + steps.len()) as u32);
             }
             self.push_steps(&steps, out);
         }
     }
 
-    fn sets(&self) -> u32 {
-        self.is_marked.into()
+    fn acceptance_set_count(&self) -> u32 {
+        self.has_acceptance.into()
     }
 
     fn failure(&self) -> Option<String> {

@@ -46,7 +46,7 @@ pub trait Compose: Semantics + Sized {
         Filter { inner: self, policy }
     }
 
-    /// Restricts the enabled actions to the one that `policy` chooses and those it does not select.
+    /// Restricts the enabled actions to the one that `policy` chooses and those it does not control.
     ///
     /// ```
     /// use invigil_semantics::{Compose, SeededRandom, Semantics};

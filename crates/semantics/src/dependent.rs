@@ -9,8 +9,8 @@ use crate::{Language, StepRef};
 /// executes one action that is enabled for that step. If none is enabled, the property blocks, and a
 /// [`Product`](crate::Product) has no step there.
 ///
-/// The step includes its target, so that the answer fits the actual outcome and not another outcome of the
-/// same action. The subject is passed so that the property can evaluate expressions in it. Such a property is
+/// The step includes its target, because an action may have several outcomes and the property reads the actual
+/// one. The subject is passed so that the property can evaluate expressions in it. Such a property is
 /// written once for all subjects, as `impl<S: Evaluate<Expr = …>> Dependent<S>`.
 ///
 /// ```

@@ -9,8 +9,8 @@ use alloc::vec::Vec;
 /// With a [`SchedulingPolicy`](crate::SchedulingPolicy) this is a scheduled subject.
 ///
 /// A configuration is a configuration of `inner` with the policy's state. An action is an action of `inner`
-/// with the policy's state after it, so that asking for actions changes nothing. Actions that the policy does
-/// not select stay enabled, after those it keeps, and do not change its state.
+/// with the policy's state after it, so that listing the actions changes nothing. Actions that the policy does
+/// not control stay enabled, after those it keeps, and do not change its state.
 ///
 /// ```
 /// use invigil_semantics::{Compose, Language, RoundRobin, Semantics};
@@ -60,15 +60,15 @@ impl<S: Semantics, P: FilteringPolicy<S::Config, S::Action>> Semantics for Filte
     }
 
     fn actions(&self, (at, state): &Self::Config) -> impl IntoIterator<Item = Self::Action> {
-        let (selected, forwarded): (Vec<_>, Vec<_>) =
+        let (controlled, others): (Vec<_>, Vec<_>) =
             self.inner.actions(at).into_iter().partition(|action| self.policy.controls(action));
         let kept: Vec<_> = self
             .policy
-            .apply(state, at, &selected)
+            .apply(state, at, &controlled)
             .into_iter()
             .map(|(action, next)| (action.clone(), next))
             .collect();
-        kept.into_iter().chain(forwarded.into_iter().map(|action| (action, state.clone())))
+        kept.into_iter().chain(others.into_iter().map(|action| (action, state.clone())))
     }
 
     fn execute(

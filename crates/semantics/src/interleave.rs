@@ -99,12 +99,12 @@ impl<L: Evaluate, R: Evaluate, B> Evaluate for Interleave<L, R, B> {
     fn evaluate(&self, expr: &Self::Expr, step: StepRef<'_, Self>) -> Result<bool, Self::Error> {
         match expr {
             Either::Left(expr) => {
-                let seen = step.project(|(left, _)| left, Either::left);
-                self.left.evaluate(expr, seen).map_err(Either::Left)
+                let projection = step.project(|(left, _)| left, Either::left);
+                self.left.evaluate(expr, projection).map_err(Either::Left)
             }
             Either::Right(expr) => {
-                let seen = step.project(|(_, right)| right, Either::right);
-                self.right.evaluate(expr, seen).map_err(Either::Right)
+                let projection = step.project(|(_, right)| right, Either::right);
+                self.right.evaluate(expr, projection).map_err(Either::Right)
             }
         }
     }

@@ -70,6 +70,7 @@
 //! | `semantics`, `step`, `dependent`, `observe`, `describe`, `policy`, `binding` | the interfaces |
 //! | `compose`, `filter`, `interleave`, `product`, `stutter`, `preinitialised`, `transition_relation` | the operators |
 //! | `breakpoint`, `filters`, `schedulers` | ready-made properties and policies |
+//! | `either`, `splitmix` | values of one of two parts; pseudo-random numbers |
 
 #![no_std]
 #![forbid(unsafe_code)]

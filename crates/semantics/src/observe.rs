@@ -6,7 +6,8 @@ use core::error::Error;
 /// A language whose runtime evaluates expressions over steps.
 ///
 /// Expressions are opaque to the other crates. They are evaluated over a whole [`Step`](crate::Step), which
-/// covers predicates on states, on actions and on pairs of states. A language without expressions uses [`Infallible`](core::convert::Infallible) for them.
+/// covers predicates on states, on actions and on pairs of states. A language without expressions uses
+/// [`Infallible`](core::convert::Infallible) for them.
 ///
 /// ```
 /// use core::convert::Infallible;

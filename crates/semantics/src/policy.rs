@@ -57,7 +57,7 @@ pub trait FilteringPolicy<C, A> {
         true
     }
 
-    /// The actions to keep of those in `enabled`, which are the selected actions enabled in `at`, each with
+    /// The actions to keep of those in `enabled`, which are the controlled actions enabled in `at`, each with
     /// the state of the policy after it.
     fn apply<'a>(
         &self,

@@ -121,8 +121,8 @@ impl<S: Semantics, P: Dependent<S>> Semantics for Product<S, P> {
         let Product { subject, property } = self;
         let mut both = Vec::new();
         for (action, target) in subject.steps(source) {
-            for answer in property.actions(subject, Step::by_action(source, &action, &target), at) {
-                both.push(ProductAction { action: action.clone(), target: target.clone(), property: answer });
+            for property in property.actions(subject, Step::by_action(source, &action, &target), at) {
+                both.push(ProductAction { action: action.clone(), target: target.clone(), property });
             }
         }
         both
@@ -146,12 +146,12 @@ impl<S: Evaluate, P: Evaluate> Evaluate for Product<S, P> {
     fn evaluate(&self, expr: &Self::Expr, step: StepRef<'_, Self>) -> Result<bool, Self::Error> {
         match expr {
             Either::Left(expr) => {
-                let seen = step.project(|(subject, _)| subject, |both| Some(&both.action));
-                self.subject.evaluate(expr, seen).map_err(Either::Left)
+                let projection = step.project(|(subject, _)| subject, |both| Some(&both.action));
+                self.subject.evaluate(expr, projection).map_err(Either::Left)
             }
             Either::Right(expr) => {
-                let seen = step.project(|(_, property)| property, |both| Some(&both.property));
-                self.property.evaluate(expr, seen).map_err(Either::Right)
+                let projection = step.project(|(_, property)| property, |both| Some(&both.property));
+                self.property.evaluate(expr, projection).map_err(Either::Right)
             }
         }
     }

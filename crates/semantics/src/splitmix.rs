@@ -1,9 +1,9 @@
 //! Deterministic pseudo-random numbers.
 
-/// SplitMix64 generator [Steele 2014]: the same numbers for the same seed on every machine.
+/// SplitMix64 generator (Steele, Lea and Flood, 2014): the same numbers for the same seed on every machine.
 ///
-/// Hand-written because the numbers are part of results (seeds are reported and can be given again), and `rand` may change
-/// its generators between versions.
+/// Hand-written because the numbers are part of results (a reported seed reproduces a run), and `rand` may change its
+/// generators between versions.
 ///
 /// ```
 /// use invigil_semantics::SplitMix64;

@@ -68,7 +68,7 @@ impl AttachedMonitor {
         }
     }
 
-    /// Makes every entry of a state to which this event can lead need a reaction.
+    /// Requests a reaction on the entry of each state to which this event can lead.
     pub(crate) fn react_to(&mut self, event: EventId) {
         let automaton = Arc::clone(self.monitor.automaton());
         let transitions = automaton.transitions.iter().filter(|transition| transition.event == event);
@@ -97,8 +97,8 @@ impl AttachedMonitor {
     }
 
     /// Drops the slices of collected objects.
-    pub(crate) fn collect_slices(&mut self, gone: &DeadObjects) {
-        self.monitor.collect_slices(gone, &self.reaction_mask);
+    pub(crate) fn collect_slices(&mut self, dead: &DeadObjects) {
+        self.monitor.collect_slices(dead, &self.reaction_mask);
     }
 
     /// A copy that can continue inside the target.

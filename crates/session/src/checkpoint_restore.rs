@@ -16,8 +16,8 @@ impl Session {
         self.save(label, false)
     }
 
-    /// Takes a checkpoint that may be dropped to make room for later ones. If that fails, no further automatic checkpoints
-    /// are taken.
+    /// Takes a checkpoint that may be dropped to make room for later ones. If that fails, no further automatic
+    /// checkpoints are taken.
     pub(crate) fn take_automatic_checkpoint(&mut self) {
         self.last_automatic = self.history.count();
         if let Err(error) = self.save("", true) {

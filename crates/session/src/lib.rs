@@ -2,8 +2,8 @@
 //! Interactive runtime verification: a session combines a target, its monitors, the scenarios that react to them, and
 //! joint checkpoints of all of these.
 //!
-//! A front end creates a [`Session`] from a [`Target`](invigil_target::Target), compiled properties and scenarios, calls
-//! [`Session::start`] and then [`Session::run`] repeatedly. Both return a [`RunOutcome`] whenever the user has to
+//! A front end creates a [`Session`] from a [`Target`](invigil_target::Target), compiled properties and scenarios,
+//! calls [`Session::start`] and then [`Session::run`] repeatedly. Both return a [`RunOutcome`] whenever the user has to
 //! decide what happens next. In between, a session
 //!
 //! 1. resumes the target until the next [`StopReason`](invigil_target::StopReason);

@@ -99,8 +99,8 @@ impl Session {
             slices: attached.created,
             violations: attached.violations,
             failure: attached.failure.clone(),
-            missing: attached.skipped.clone(),
-            silent: attached.never_supplied.clone(),
+            skipped: attached.skipped.clone(),
+            never_supplied: attached.never_supplied.clone(),
             commands: attached.commands,
             ..PropertyResult::default()
         };
@@ -117,7 +117,7 @@ impl Session {
             let (automaton, slices) = (monitor.automaton(), monitor.slices());
             let (violated, forgotten): (Vec<SliceId>, u64) = match monitor.fault() {
                 None => {
-                    (automaton.violated_at_end(slices).collect(), automaton.dropped_violated_at_end(slices))
+                    (automaton.violated_at_end(slices).collect(), automaton.collected_violated_at_end(slices))
                 }
                 Some(_) => (Vec::new(), 0),
             };

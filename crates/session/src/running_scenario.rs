@@ -6,7 +6,7 @@ use invigil_expr::heap::Heap;
 use invigil_expr::machine::{Frame, Host, Machine};
 use invigil_expr::program::CodeId;
 use invigil_expr::value::Value;
-use invigil_lang::scn::{IMPLICIT, Scenario};
+use invigil_lang::scn::{IMPLICIT_VARIABLES, Scenario};
 use std::sync::Arc;
 
 pub(crate) struct RunningScenario {
@@ -40,10 +40,10 @@ impl RunningScenario {
         host: &mut H,
     ) -> EvalResult<()> {
         let mut text = String::new();
-        let params: [Value; IMPLICIT.len()] = match change {
+        let params: [Value; IMPLICIT_VARIABLES.len()] = match change {
             Some(change) => [&change.from, &change.to, property, &change.slice]
                 .map(|param: &str| Value::of_text(param, &mut text)),
-            None => [Value::NONE; IMPLICIT.len()],
+            None => [Value::NONE; IMPLICIT_VARIABLES.len()],
         };
         let scenario = Arc::clone(&self.scenario);
         let frame = Frame { env: &mut self.env, params: &params, text: &text, heap: &mut self.heap };

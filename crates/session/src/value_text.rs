@@ -81,8 +81,8 @@ pub(crate) fn parse_value(text: &str) -> ParsedValue {
     {
         return ParsedValue::Text(string);
     }
-    let explained = rest.is_empty() || rest.starts_with(['\'', '<']);
-    if explained && let Some(int) = integer(first) {
+    let may_be_integer = rest.is_empty() || rest.starts_with(['\'', '<']);
+    if may_be_integer && let Some(int) = integer(first) {
         return scalar(Scalar::Int(int));
     }
     match first.parse::<f64>() {

@@ -2,9 +2,9 @@
 //!
 //! Hand-written because `strsim` needs `std`, which Invigil's agents inside targets do without.
 //!
-//! A name is near another if at most a third of the misspelt name's letters, and at least one, must be inserted, deleted, replaced or
-//! swapped with a neighbour. Upper and lower case do not differ. A name that has no letter in common with the misspelt one is
-//! never near it.
+//! A candidate is near a misspelt name if few letters must be inserted, deleted, replaced or swapped with a neighbour:
+//! at most a third of the misspelt name's letters, but one is always allowed. Case is ignored. A candidate that has no
+//! letter in common with the misspelt name is never near it.
 
 #![no_std]
 #![forbid(unsafe_code)]
@@ -34,7 +34,8 @@ pub fn nearest<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>) 
     best.map(|(_, candidate)| candidate)
 }
 
-/// Returns the candidates that are near a name, the nearest first and otherwise by the alphabet, without duplicates.
+/// Returns the candidates that are near a name, the nearest first and equally near ones in alphabetical order, without
+/// duplicates.
 ///
 /// ```
 /// use invigil_suggest::all_near;
@@ -50,7 +51,7 @@ pub fn all_near<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>)
     near.into_iter().map(|(_, candidate)| candidate).collect()
 }
 
-/// Maximum length in letters of a name that is compared: the effort is the product of both lengths.
+/// Maximum length in letters of a name that is compared: the cost is the product of both lengths.
 const MAX_LETTERS: usize = 128;
 
 /// A name that does not exist, in lower case.
@@ -75,7 +76,7 @@ impl MisspeltName {
         if longer > MAX_LETTERS || candidate.len().abs_diff(wanted.len()) > self.limit {
             return None;
         }
-        // Rows of the distances between the beginnings of both: the one before the last, the last, the current one.
+        // Rows of the distances between prefixes of both names: the one before the last, the last, the current one.
         let mut before_last: Vec<usize> = Vec::new();
         let mut last: Vec<usize> = (0..=wanted.len()).collect();
         for (row, letter) in candidate.iter().enumerate() {

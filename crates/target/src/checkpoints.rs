@@ -14,8 +14,8 @@ pub struct Checkpoint {
     /// Memory that exists for this checkpoint alone, in bytes, at present. For a checkpoint that has just been taken,
     /// an upper bound of what it may grow to.
     pub memory: u64,
-    /// Messages about state that a restore cannot bring back, such as files open for writing and sockets. May be empty in the result
-    /// of [`Checkpoints::take_checkpoint`].
+    /// Messages about state that a restore cannot bring back, such as files open for writing and sockets. May be
+    /// empty in the result of [`Checkpoints::take_checkpoint`].
     pub limitations: Vec<String>,
 }
 

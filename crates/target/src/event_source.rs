@@ -32,15 +32,15 @@ pub struct ProbeInfo {
 
 /// The events of a target: which it can supply, and its instrumentation for those that are needed now.
 pub trait EventSource {
-    /// Announces the events that [`EventSource::instrument`] may request. Returns the events and parameters that the target
-    /// cannot supply.
+    /// Announces the events that [`EventSource::instrument`] may request. Returns the events and parameters that the
+    /// target cannot supply.
     fn prepare(&mut self, catalog: &EventCatalog) -> TargetResult<Vec<UnresolvedEvent>>;
 
     /// Instruments the target for these events and no others.
     fn instrument(&mut self, needs: &EventSet) -> TargetResult;
 
-    /// The events at this stop after [`StopReason::Events`](crate::StopReason::Events), in the order of the catalog. The
-    /// caller may take them out.
+    /// The events at this stop after [`StopReason::Events`](crate::StopReason::Events), in the order of the catalog.
+    /// The caller may take them out.
     fn events(&mut self) -> &mut EventBatch;
 
     /// Objects that have been collected since the last call: their slices may be dropped.
@@ -58,7 +58,8 @@ pub trait EventSource {
         Vec::new()
     }
 
-    /// The reason why requested probes cannot be used, so that every event costs a trap. Available after [`EventSource::prepare`].
+    /// The reason why requested probes cannot be used, so that every event costs a trap. Available after
+    /// [`EventSource::prepare`].
     fn probe_failure(&self) -> Option<String> {
         None
     }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 /// A thread of the target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Thread {
-    /// Its number, as the operating system or virtual machine counts.
+    /// Its id in the operating system or virtual machine.
     pub id: u32,
     /// Its name.
     pub name: String,

@@ -7,8 +7,8 @@ use invigil_monitor::mac::MethodCall;
 
 /// A target whose methods the actions of a script can call.
 pub trait MethodCalls {
-    /// Announces the methods that [`invoke`](MethodCalls::invoke) may call, each with the event that triggers the call. Returns
-    /// those that the target does not have.
+    /// Announces the methods that [`invoke`](MethodCalls::invoke) may call, each with the event that triggers the call.
+    /// Returns those that the target does not have.
     ///
     /// # Errors
     /// If the target cannot be reached.

@@ -1,7 +1,8 @@
 //! The order in which owners are notified at one location.
 //!
-//! Several owners may have a breakpoint or a needed event at the location of a thread. They are notified one after the other: the user
-//! first, then the scenario, then the monitors, and none of them twice before the instruction there has executed.
+//! Several owners may have a breakpoint or a needed event at the location of a thread. They are notified one after the
+//! other: the user first, then the scenario, then the monitors, and none of them twice before the instruction there has
+//! executed.
 //! Which ones have been notified is part of a checkpoint, so that the event at which a checkpoint was taken does not
 //! occur again after a restore.
 

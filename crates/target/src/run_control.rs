@@ -28,7 +28,8 @@ pub enum ResumeMode {
     NextLine,
     /// Until the selected frame returns.
     Finish,
-    /// To a location as in [`BreakpointKind::Location`](crate::BreakpointKind::Location), or until the selected frame returns.
+    /// To a location as in [`BreakpointKind::Location`](crate::BreakpointKind::Location), or until the selected frame
+    /// returns.
     Until(String),
 }
 
@@ -77,12 +78,12 @@ pub trait RunControl {
     ///
     /// After [`StopReason::Events`], and after [`StopReason::Breakpoints`] of a scenario, a step stays in progress:
     /// resuming with the same `mode`, or with [`ResumeMode::Continue`], continues it. Every other stop ends the step,
-    /// and so does [`RunControl::stop_all`]. A step that hits a breakpoint of the user ends there. A step that reaches an
-    /// event reports the event first and then ends, if it ends at that location.
+    /// and so does [`RunControl::stop_all`]. A step that hits a breakpoint of the user ends there. A step that reaches
+    /// an event reports the event first and then ends, if it ends at that location.
     fn resume(&mut self, mode: &ResumeMode) -> TargetResult<StopReason>;
 
-    /// Stops all threads. An event is reported as soon as its own thread stops; the other threads may keep running until
-    /// they have to be stopped. A step in progress is cancelled.
+    /// Stops all threads. An event is reported as soon as its own thread stops; the other threads may keep running
+    /// until they have to be stopped. A step in progress is cancelled.
     ///
     /// # Errors
     /// If the program cannot be controlled.

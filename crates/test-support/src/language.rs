@@ -56,14 +56,14 @@ pub fn render(text: &str, diagnostics: &[Diagnostic]) -> String {
 
 /// Declares an event and its parameters in a catalog.
 ///
-/// A parameter is written `x`, `arg 1`, `ret`, `#thread`, `*p`, `&x`, `^x`, `name=expression` or an expression, with an
-/// optional type behind it: `ret: float`.
+/// A parameter is written `x`, `arg 1`, `ret`, `#thread`, `*p`, `&x`, `^x`, `name=expression` or an expression,
+/// followed by an optional type: `ret: float`.
 pub fn declare(catalog: &mut EventCatalog, kind: EventKind, name: &str, params: &[&str]) -> EventId {
     let id = catalog.declare(name, kind);
-    for written in params {
-        let (text, ty) = match written.rsplit_once(": ") {
+    for text in params {
+        let (text, ty) = match text.rsplit_once(": ") {
             Some((text, ty)) => (text, ParamType::from_word(ty)),
-            None => (*written, None),
+            None => (*text, None),
         };
         let (name, source) = match text.split_once('=') {
             Some((name, expression)) => (name, ParamSource::Expression(expression.to_owned())),

@@ -9,7 +9,7 @@
 //! | [`program`] | temporary folders; C, C++ and Rust programs compiled there |
 //! | [`java`] | Java programs, compiled once per set of sources |
 //! | [`snapshot`] | expected outputs in files, rewritten by `UPDATE_EXAMPLES=1` |
-//! | [`tools`] | external tools and data that a test may skip without |
+//! | [`tools`] | external tools and data; tests that need missing ones are skipped |
 //! | `language` | automata and catalogs from texts (feature `languages`) |
 //!
 //! ```

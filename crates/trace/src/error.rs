@@ -16,7 +16,8 @@ pub enum TraceError {
         /// The system's error.
         source: io::Error,
     },
-    /// Reading failed: an I/O error, or corrupt or truncated compressed data. The complete lines before it were delivered.
+    /// Reading failed: an I/O error, or corrupt or truncated compressed data. The complete lines before it were
+    /// delivered.
     Read {
         /// The input's name.
         name: String,
@@ -77,14 +78,14 @@ impl fmt::Display for TraceError {
             TraceError::Read { name, line, compression, source } => {
                 let lines_read = line - 1;
                 match (compression, source.kind()) {
-                    (Some(how), io::ErrorKind::UnexpectedEof) => write!(
+                    (Some(compression), io::ErrorKind::UnexpectedEof) => write!(
                         f,
-                        "{name}:{line}: the {how} data is truncated; the {lines_read} lines before were read; \
+                        "{name}:{line}: the {compression} data is truncated; the {lines_read} lines before were read; \
                          copy or compress the file again"
                     ),
-                    (Some(how), _) => write!(
+                    (Some(compression), _) => write!(
                         f,
-                        "{name}:{line}: the {how} data is corrupt ({source}); the {lines_read} lines before were \
+                        "{name}:{line}: the {compression} data is corrupt ({source}); the {lines_read} lines before were \
                          read; copy or compress the file again"
                     ),
                     (None, io::ErrorKind::IsADirectory) => {

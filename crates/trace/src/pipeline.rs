@@ -40,7 +40,7 @@ struct State {
     spare_blocks: Vec<EventBlock>,
     spare_buffers: Vec<Vec<u8>>,
     /// Whether the reader thread has ended: at the end of the input, or by an error.
-    is_read: bool,
+    reader_ended: bool,
     read_error: Option<io::Error>,
     /// Whether the consumer has stopped.
     stopped: bool,
@@ -72,13 +72,13 @@ impl Shared {
             let mut state = self.lock();
             match chunk {
                 Ok(Some(chunk)) => state.chunks.push_back((number, chunk)),
-                Ok(None) => state.is_read = true,
-                Err(error) => (state.is_read, state.read_error) = (true, Some(error)),
+                Ok(None) => state.reader_ended = true,
+                Err(error) => (state.reader_ended, state.read_error) = (true, Some(error)),
             }
-            let is_read = state.is_read;
+            let reader_ended = state.reader_ended;
             drop(state);
             self.changed.notify_all();
-            if is_read {
+            if reader_ended {
                 return;
             }
         }
@@ -89,7 +89,7 @@ impl Shared {
         let mut state = self.lock();
         loop {
             let is_full = state.blocks.len() >= self.max_waiting;
-            if state.stopped || (state.is_read && state.chunks.is_empty()) {
+            if state.stopped || (state.reader_ended && state.chunks.is_empty()) {
                 return;
             }
             if !is_full && let Some((number, chunk)) = state.chunks.pop_front() {
@@ -137,7 +137,7 @@ impl Shared {
             let may_decode = state.blocks.len() < self.max_waiting || first == Some(number);
             if may_decode && let Some((number, chunk)) = state.chunks.pop_front() {
                 state = self.decode(state, number, chunk, decoder);
-            } else if state.is_read && state.in_decoding == 0 && state.chunks.is_empty() {
+            } else if state.reader_ended && state.in_decoding == 0 && state.chunks.is_empty() {
                 return None;
             } else {
                 state = self.wait(state);

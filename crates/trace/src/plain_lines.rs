@@ -114,14 +114,14 @@ fn scan_line(text: &str, at: usize, record: &mut Record) -> Result<(bool, usize)
         return Err("missing event name".into());
     }
     let next = after_blanks(bytes, end);
-    let mut name = start;
+    let mut name_start = start;
     if next > end && bytes.get(next).is_some_and(|b| is_in(*b, NAME)) {
         // Two words: the first is the event kind.
         record.set(KIND, FieldType::Text, start, end);
-        name = next;
-        end = run_end(bytes, name, NAME);
+        name_start = next;
+        end = run_end(bytes, name_start, NAME);
     }
-    record.set(EVENT, FieldType::Text, name, end);
+    record.set(EVENT, FieldType::Text, name_start, end);
     at = after_blanks(bytes, end);
     if bytes.get(at) == Some(&b'(') {
         at = arguments(text, at + 1, record)?;

@@ -266,7 +266,7 @@ impl Record {
         event_ids: [Option<EventId>; 3],
         meta: EventMeta,
     ) -> Result<(), LineErrorKind> {
-        let mut reported: Vec<String> = Vec::new();
+        let mut messages: Vec<String> = Vec::new();
         let mut events = Vec::with_capacity(event_ids.len());
         for event_id in event_ids.into_iter().flatten() {
             let mut values = Vec::new();
@@ -274,15 +274,15 @@ impl Record {
                 values.push(self.value(text, param).unwrap_or_else(|error| {
                     let message = self.conversion_message(text, param, error);
                     // Several properties may read the same field as the same type.
-                    if !reported.contains(&message) {
-                        reported.push(message);
+                    if !messages.contains(&message) {
+                        messages.push(message);
                     }
                     Value::UNSET
                 }));
             }
             events.push((event_id, values));
         }
-        if reported.is_empty() || !self.strict {
+        if messages.is_empty() || !self.strict {
             for (i, (event_id, values)) in events.iter().enumerate() {
                 if i > 0 {
                     block.same_record_as_previous.push(block.batch.len() as u32);
@@ -290,7 +290,7 @@ impl Record {
                 block.batch.push(*event_id, values, meta);
             }
         }
-        if reported.is_empty() { Ok(()) } else { Err(LineErrorKind::Values(reported.join("; "))) }
+        if messages.is_empty() { Ok(()) } else { Err(LineErrorKind::Values(messages.join("; "))) }
     }
 
     /// The field that supplies a parameter.

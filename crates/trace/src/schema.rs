@@ -222,8 +222,8 @@ impl Schema {
 /// The spelling `arg1` for `arg 1`, also within `*arg 1`: both are common.
 fn without_space(name: &str) -> Option<String> {
     let (before, number) = name.split_once("arg ")?;
-    let plain = before.chars().all(|c| "*&^".contains(c)) && number.bytes().all(|b| b.is_ascii_digit());
-    plain.then(|| format!("{before}arg{number}"))
+    let is_argument = before.chars().all(|c| "*&^".contains(c)) && number.bytes().all(|b| b.is_ascii_digit());
+    is_argument.then(|| format!("{before}arg{number}"))
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use invigil_explore::{
 };
 use invigil_model::{Expression, Model, OmegaAutomaton};
 
-/// What a search evaluates.
+/// The expressions that a search evaluates, and those that a reduction must preserve for it.
 #[derive(Default)]
 pub(crate) struct SearchTarget<'a> {
     /// Predicates on configurations or steps that must not be reached.
@@ -20,7 +20,7 @@ pub(crate) struct SearchTarget<'a> {
     /// The expressions that the claims read, which a reduction must preserve.
     pub(crate) read_by_claims: Vec<&'a Expression>,
     /// Why partial-order reduction is not possible for this search, if so.
-    pub(crate) no_reduction: Option<&'static str>,
+    pub(crate) reduction_obstacle: Option<&'static str>,
 }
 
 /// A model prepared for a search.
@@ -28,7 +28,7 @@ pub(crate) struct Backend<'a> {
     model: &'a Model,
     engine: Engine<'a>,
     /// Why the model is interpreted and not compiled.
-    pub(crate) interpreted: Option<String>,
+    pub(crate) interpretation_reason: Option<String>,
     actors: Vec<Actor>,
     /// None if not requested; else the reduction or why it is not possible.
     reduction: Option<Result<PartialOrderReduction, &'static str>>,
@@ -41,21 +41,20 @@ enum Engine<'a> {
 }
 
 impl<'a> Backend<'a> {
-    pub(crate) fn new(task: &VerifyTask<'a>, look: &SearchTarget<'_>) -> Backend<'a> {
-        let (engine, interpreted) = match CompiledModel::new(task.model, &look.bad) {
+    pub(crate) fn new(task: &VerifyTask<'a>, target: &SearchTarget<'_>) -> Backend<'a> {
+        let (engine, interpretation_reason) = match CompiledModel::new(task.model, &target.bad) {
             Ok(compiled) => (Engine::Compiled(Box::new(compiled)), None),
             Err(why) => {
-                (Engine::Interpreted(InterpretedModel::new(task.model, look.bad.clone())), Some(why.0))
+                (Engine::Interpreted(InterpretedModel::new(task.model, target.bad.clone())), Some(why.0))
             }
         };
-        let reduction = task.reduce.then(|| match look.no_reduction {
+        let reduction = task.reduce.then(|| match target.reduction_obstacle {
             Some(why) => Err(why),
             None if task.scheduling != SchedulerConfig::default() => Err(NotReducible::Scheduled.reason()),
-            None => {
-                PartialOrderReduction::of(task.model, &look.read_by_claims, &[]).map_err(NotReducible::reason)
-            }
+            None => PartialOrderReduction::of(task.model, &target.read_by_claims, &[])
+                .map_err(NotReducible::reason),
         });
-        Backend { model: task.model, engine, interpreted, actors: task.actors(), reduction }
+        Backend { model: task.model, engine, interpretation_reason, actors: task.actors(), reduction }
     }
 
     /// Calls `work` with the state space.
@@ -66,7 +65,7 @@ impl<'a> Backend<'a> {
     ) -> T {
         let base: &dyn StateSpace = match &self.engine {
             Engine::Compiled(compiled) => &**compiled,
-            Engine::Interpreted(plain) => plain,
+            Engine::Interpreted(interpreted) => interpreted,
         };
         match &self.reduction {
             Some(Ok(reduction)) => work(self, &Reduced::new(base, reduction)),

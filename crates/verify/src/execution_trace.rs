@@ -18,14 +18,14 @@ pub struct ExecutionTrace {
 /// The end of an execution.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ExecutionEnd {
-    /// After the last step.
-    Here,
+    /// After the last step, neither in a deadlock nor in a cycle nor with a fault.
+    LastStep,
     /// In a deadlock.
     Deadlock,
     /// In a cycle, which starts after the step with this index.
     Repeats(usize),
     /// In a deadlock where the execution stays forever, because it is read as an infinite one.
-    Stays,
+    StaysInDeadlock,
     /// With a fault of an action.
     Fault {
         /// The name of the action.
@@ -70,13 +70,13 @@ impl ExecutionTrace {
         }
         let ending = match (&path.loop_back, path.fault, path.states.last()) {
             (_, Some(action), Some(last)) => fault(model, action, last),
-            (Some((_, None)), ..) => ExecutionEnd::Stays,
+            (Some((_, None)), ..) => ExecutionEnd::StaysInDeadlock,
             (Some((to, Some(action))), _, Some(last)) => {
                 let target = path.states.get(*to).unwrap_or(last);
                 steps.push(trace_step(model, Some(last), Some(*action), target));
                 ExecutionEnd::Repeats(*to)
             }
-            _ => ExecutionEnd::Here,
+            _ => ExecutionEnd::LastStep,
         };
         ExecutionTrace { steps, ending }
     }
@@ -88,7 +88,7 @@ impl ExecutionTrace {
 
     /// The same below another execution: a long initial configuration that equals the other one is not repeated.
     pub fn text_after(&self, above: Option<&ExecutionTrace>, style: &Style) -> String {
-        let start = |story: &ExecutionTrace| story.steps.first().map(|step| step.state.clone());
+        let start = |execution: &ExecutionTrace| execution.steps.first().map(|step| step.state.clone());
         let starts_alike = above.is_some_and(|above| start(above) == start(self));
         let digits = self.steps.len().saturating_sub(1).to_string().len().max(2);
         let longest = self.steps.iter().filter_map(|step| step.action.as_ref()).map(|name| width(name)).max();
@@ -120,16 +120,16 @@ impl ExecutionTrace {
             text.push('\n');
         }
         let last = match &self.ending {
-            ExecutionEnd::Here => return text,
-            ExecutionEnd::Deadlock => "deadlock: no action is enabled".to_owned(),
+            ExecutionEnd::LastStep => return text,
+            ExecutionEnd::Deadlock => "deadlock: no step is possible".to_owned(),
             ExecutionEnd::Repeats(to) => {
                 let last = self.steps.len().saturating_sub(1);
                 format!(
                     "└ step {last} leads back to the configuration of step {to}; the cycle repeats forever"
                 )
             }
-            ExecutionEnd::Stays => {
-                "deadlock: no action is enabled, so the execution stays here forever".to_owned()
+            ExecutionEnd::StaysInDeadlock => {
+                "deadlock: no step is possible, so the execution stays here forever".to_owned()
             }
             ExecutionEnd::Fault { action, reason } => format!("{action} raises a fault: {reason}"),
         };
@@ -139,14 +139,14 @@ impl ExecutionTrace {
 
     /// Whether the steps are the same, regardless of whether a deadlock is read as the end or as staying.
     pub(crate) fn is_same_execution(&self, other: &ExecutionTrace) -> bool {
-        let same = |(a, b): (&TraceStep, &TraceStep)| (&a.action, &a.state) == (&b.action, &b.state);
-        let ends = |story: &ExecutionTrace| match &story.ending {
-            ExecutionEnd::Stays => ExecutionEnd::Deadlock,
+        let is_same = |(a, b): (&TraceStep, &TraceStep)| (&a.action, &a.state) == (&b.action, &b.state);
+        let ending = |execution: &ExecutionTrace| match &execution.ending {
+            ExecutionEnd::StaysInDeadlock => ExecutionEnd::Deadlock,
             ending => ending.clone(),
         };
         self.steps.len() == other.steps.len()
-            && self.steps.iter().zip(&other.steps).all(same)
-            && ends(self) == ends(other)
+            && self.steps.iter().zip(&other.steps).all(is_same)
+            && ending(self) == ending(other)
     }
 
     /// The execution as a trace in JSON Lines, which `check` and `debug` read: a line with the initial configuration,
@@ -176,20 +176,20 @@ impl ExecutionTrace {
             .steps
             .iter()
             .map(|step| {
-                let fields = |of: &[(String, Value)]| Value::Object(of.iter().cloned().collect());
+                let fields = |fields: &[(String, Value)]| Value::Object(fields.iter().cloned().collect());
                 json!({
                     "action": step.action,
                     "event": step.event.as_ref().map(|(name, _)| name),
-                    "parameters": step.event.as_ref().map(|(_, of)| fields(of)),
+                    "parameters": step.event.as_ref().map(|(_, parameters)| fields(parameters)),
                     "state": fields(&step.state),
                 })
             })
             .collect();
         let ending = match &self.ending {
-            ExecutionEnd::Here => json!({"kind": "end"}),
+            ExecutionEnd::LastStep => json!({"kind": "end"}),
             ExecutionEnd::Deadlock => json!({"kind": "deadlock"}),
             ExecutionEnd::Repeats(to) => json!({"kind": "repeats", "from": to}),
-            ExecutionEnd::Stays => json!({"kind": "stays"}),
+            ExecutionEnd::StaysInDeadlock => json!({"kind": "stays"}),
             ExecutionEnd::Fault { action, reason } => {
                 json!({"kind": "fault", "action": action, "reason": reason})
             }
@@ -226,19 +226,21 @@ fn fault(model: &Model, action: u32, state: &[u64]) -> ExecutionEnd {
 }
 
 fn state(model: &Model, words: &[u64]) -> Vec<(String, Value)> {
-    let seen = model.parts().variables.iter().zip(&model.layout().slots).filter(|(of, _)| !of.is_hidden);
-    seen.map(|(variable, slot)| {
-        let value = |index| plain(variable, slot.read(words, index));
-        let held = match variable.length {
-            None => value(0),
-            Some(length) => Value::Array((0..length).map(value).collect()),
-        };
-        (variable.name.clone(), held)
-    })
-    .collect()
+    let variables = model.parts().variables.iter().zip(&model.layout().slots);
+    let visible = variables.filter(|(variable, _)| !variable.is_hidden);
+    visible
+        .map(|(variable, slot)| {
+            let element = |index| json_value(variable, slot.read(words, index));
+            let value = match variable.length {
+                None => element(0),
+                Some(length) => Value::Array((0..length).map(element).collect()),
+            };
+            (variable.name.clone(), value)
+        })
+        .collect()
 }
 
-fn plain(variable: &Variable, value: i64) -> Value {
+fn json_value(variable: &Variable, value: i64) -> Value {
     match &variable.domain {
         Domain::Integer { .. } => json!(value),
         Domain::Boolean => json!(value != 0),

@@ -2,34 +2,34 @@
 
 use invigil_model::{Model, OmegaAutomaton, Step};
 
-/// The states that an automaton, which accepts the models of a formula, may be in after the steps so far.
+/// The states that the automaton of a formula may be in after the steps so far.
 pub(crate) struct PrefixMonitor<'a> {
     model: &'a Model,
     omega: &'a OmegaAutomaton,
     /// For each state, whether some continuation is accepted from it.
     is_live: Vec<bool>,
     /// The possible states; empty if no continuation is accepted.
-    at: Vec<u32>,
+    states: Vec<u32>,
 }
 
 impl<'a> PrefixMonitor<'a> {
     pub(crate) fn new(model: &'a Model, omega: &'a OmegaAutomaton) -> PrefixMonitor<'a> {
-        PrefixMonitor { model, omega, is_live: live(omega), at: vec![omega.initial] }
+        PrefixMonitor { model, omega, is_live: live(omega), states: vec![omega.initial] }
     }
 
     /// Reads a step. Returns whether the formula can still be satisfied. A label that cannot be evaluated counts as
-    /// possible.
+    /// true.
     pub(crate) fn read(&mut self, step: Step<'_>) -> bool {
         let mut next: Vec<u32> = Vec::new();
-        for edge in self.at.iter().flat_map(|at| &self.omega.edges[*at as usize]) {
+        for edge in self.states.iter().flat_map(|state| &self.omega.edges[*state as usize]) {
             let is_live = self.is_live[edge.target as usize];
             if is_live && !next.contains(&edge.target) && self.model.holds(&edge.label, step).unwrap_or(true)
             {
                 next.push(edge.target);
             }
         }
-        self.at = next;
-        !self.at.is_empty()
+        self.states = next;
+        !self.states.is_empty()
     }
 }
 

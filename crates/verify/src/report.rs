@@ -133,7 +133,7 @@ impl VerifyReport<'_> {
                 incomplete_reason(why)
             )),
         }
-        if let Some(why) = &self.result.interpreted {
+        if let Some(why) = &self.result.interpretation_reason {
             notes.push(format!("the model is interpreted, which is slow: {why}"));
         }
         match self.result.certainty {
@@ -161,7 +161,7 @@ impl VerifyReport<'_> {
             Some(Err(why)) => notes.push(format!("no partial-order reduction: {why}")),
         }
         // Claims that needed a search of their own.
-        let others = self.result.verdicts.iter().filter(|of| of.reduction != self.result.reduction);
+        let others = self.result.verdicts.iter().filter(|verdict| verdict.reduction != self.result.reduction);
         notes.extend(others.filter_map(|verdict| match verdict.reduction? {
             Ok(()) => Some(format!("partial-order reduction for {}", verdict.name)),
             Err(why) => Some(format!("no partial-order reduction for {}: {why}", verdict.name)),
@@ -205,7 +205,7 @@ fn where_violated(execution: &ExecutionTrace) -> String {
             let round = count((steps - from.min(steps)) as u64, "step");
             format!("in a cycle of {round}, {}", after(from))
         }
-        ExecutionEnd::Stays => format!("in a deadlock {}", after(steps)),
+        ExecutionEnd::StaysInDeadlock => format!("in a deadlock {}", after(steps)),
         _ if steps == 0 => "at the start".to_owned(),
         _ => after(steps),
     }

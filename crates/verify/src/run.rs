@@ -27,8 +27,8 @@ pub struct RunResult {
 /// Runs a model for at most `max_steps` steps and passes each to `on_step`. Nondeterminism that the scheduler leaves is
 /// resolved randomly, from a seed. The run ends at the first violation, at a fault or in a deadlock.
 ///
-/// Each of `formulae` is an automaton that accepts the models of a formula. The formula is violated when no
-/// continuation can be accepted. Claims of the task about infinite executions are ignored.
+/// Each of `formulae` is an automaton that accepts the executions that satisfy a formula. The formula is violated when
+/// no continuation can be accepted. Claims of the task about infinite executions are ignored.
 pub fn run(
     task: &VerifyTask<'_>,
     formulae: &[OmegaAutomaton],
@@ -50,7 +50,7 @@ pub fn run(
     let actors = task.actors();
     let scheduled = Scheduled::new(InterpretedModel::new(task.model, bad), &actors, &task.scheduling);
     let space = Monitored::new(scheduled, task.model, task.catalog, &automata);
-    let mut prefixes: Vec<PrefixMonitor<'_>> =
+    let mut prefix_monitors: Vec<PrefixMonitor<'_>> =
         formulae.iter().map(|omega| PrefixMonitor::new(task.model, omega)).collect();
     let mut random = SplitMix64::new(seed);
     let mut out = Successors::default();
@@ -69,39 +69,41 @@ pub fn run(
                 is_stopped: false,
             };
         }
-        let drawn = random.below(out.len());
-        let taken = out.transitions[drawn];
-        let target: Box<[u64]> = out.state(drawn, space.width()).into();
-        if taken.flags & FAULT != 0 {
+        let index = random.below(out.len());
+        let transition = out.transitions[index];
+        let target: Box<[u64]> = out.state(index, space.width()).into();
+        if transition.flags & FAULT != 0 {
             let states = at.iter().cloned().collect();
-            let execution = ExecutionTrace::of(task.model, &path(states, Vec::new(), Some(taken.action)));
+            let execution =
+                ExecutionTrace::of(task.model, &path(states, Vec::new(), Some(transition.action)));
             return RunResult { steps, violated: Vec::new(), ending: execution.ending, is_stopped: false };
         }
-        let actions: Vec<u32> = at.iter().map(|_| taken.action).collect();
+        let actions: Vec<u32> = at.iter().map(|_| transition.action).collect();
         let states: Vec<_> = at.iter().cloned().chain([target.clone()]).collect();
         // The initial configuration is not a step.
         steps += u64::from(at.is_some());
         if let Some(last_step) = ExecutionTrace::of(task.model, &path(states, actions, None)).steps.last() {
             on_step(steps, last_step);
         }
-        let mut violated = match taken.flags & BAD {
+        let mut violated = match transition.flags & BAD {
             0 => Vec::new(),
-            _ => broken_claims(task, &space.monitors(&target), at.as_deref(), taken.action, &target),
+            _ => violated_claims(task, &space.monitors(&target), at.as_deref(), transition.action, &target),
         };
-        let step = Step { source: at.as_deref(), action: at.as_ref().map(|_| taken.action), target: &target };
-        let unsatisfiable = prefixes.iter_mut().zip(formulae).filter_map(|(prefix, of)| {
-            let is_possible = prefix.read(step);
-            (!is_possible).then(|| of.name.clone())
+        let step =
+            Step { source: at.as_deref(), action: at.as_ref().map(|_| transition.action), target: &target };
+        let unsatisfiable = prefix_monitors.iter_mut().zip(formulae).filter_map(|(monitor, omega)| {
+            let is_satisfiable = monitor.read(step);
+            (!is_satisfiable).then(|| omega.name.clone())
         });
         violated.extend(unsatisfiable);
-        if !violated.is_empty() || taken.flags & BAD != 0 {
-            return RunResult { steps, violated, ending: ExecutionEnd::Here, is_stopped: false };
+        if !violated.is_empty() || transition.flags & BAD != 0 {
+            return RunResult { steps, violated, ending: ExecutionEnd::LastStep, is_stopped: false };
         }
         if steps == max_steps || listener.is_stopped() {
             return RunResult {
                 steps,
                 violated: Vec::new(),
-                ending: ExecutionEnd::Here,
+                ending: ExecutionEnd::LastStep,
                 is_stopped: steps != max_steps,
             };
         }
@@ -112,7 +114,7 @@ pub fn run(
 }
 
 /// The claims that a step violates.
-fn broken_claims(
+fn violated_claims(
     task: &VerifyTask<'_>,
     monitors: &[invigil_monitor::slices::SliceTable],
     source: Option<&[u64]>,
@@ -121,12 +123,12 @@ fn broken_claims(
 ) -> Vec<String> {
     let mut monitors = monitors.iter();
     let step = Step { source, action: source.map(|_| action), target };
-    let mut is_broken = |claim: &ClaimKind<'_>| match claim {
+    let mut is_violated = |claim: &ClaimKind<'_>| match claim {
         ClaimKind::Always(expression) => !task.model.holds(expression, step).unwrap_or(false),
         ClaimKind::Monitor(_) => {
             monitors.next().is_some_and(|slices| slices.is_violated() || slices.fault().is_some())
         }
         ClaimKind::Never(_) => false,
     };
-    task.claims.iter().filter(|claim| is_broken(&claim.kind)).map(|claim| claim.name.clone()).collect()
+    task.claims.iter().filter(|claim| is_violated(&claim.kind)).map(|claim| claim.name.clone()).collect()
 }

@@ -55,7 +55,7 @@ pub enum ClaimKind<'a> {
 /// A strategy for searching configurations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SearchStrategy {
-    /// Breadth-first: exhaustive, with shortest counterexamples.
+    /// Breadth-first: exhaustive, with the shortest counterexamples.
     #[default]
     BreadthFirst,
     /// Depth-first: exhaustive, on one thread.
@@ -94,7 +94,7 @@ impl<'a> VerifyTask<'a> {
     }
 
     /// The options of a search, if the first search started at `since`.
-    pub(crate) fn search(&self, deadlocks: bool, faults: bool, since: Instant) -> SearchOptions {
+    pub(crate) fn search_options(&self, deadlocks: bool, faults: bool, since: Instant) -> SearchOptions {
         SearchOptions {
             threads: self.threads,
             limits: self.limits.remaining(since),
@@ -107,7 +107,7 @@ impl<'a> VerifyTask<'a> {
     /// The process that performs each action.
     pub(crate) fn actors(&self) -> Vec<Actor> {
         let actor = |action: &invigil_model::Action| Actor {
-            process: action.moves.first().map(|by| by.process),
+            process: action.moves.first().map(|movement| movement.process),
             is_system: action.side == Side::System,
         };
         self.model.parts().actions.iter().map(actor).collect()

@@ -21,8 +21,8 @@ pub struct VerifyResult {
     pub incomplete: Option<Incomplete>,
     /// How reliable the totals are.
     pub certainty: Certainty,
-    /// Why the model was interpreted, which is slower, instead of compiled.
-    pub interpreted: Option<String>,
+    /// Why the model was interpreted, which is slower, and not compiled; none if it was compiled.
+    pub interpretation_reason: Option<String>,
     /// Whether partial-order reduction was applied, or why not; none if not requested.
     pub reduction: Option<Result<(), &'static str>>,
     /// Deadlocks and faults of the model, independent of the claims.
@@ -96,28 +96,32 @@ pub fn verify(task: &VerifyTask<'_>, listener: &impl ProgressListener) -> Verify
             ClaimKind::Never(omega) => {
                 let read_by_claims: Vec<&Expression> =
                     omega.edges.iter().flatten().map(|edge| &edge.label).collect();
-                let no_reduction = match task.fairness {
+                let reduction_obstacle = match task.fairness {
                     Some(_) => Some("fairness depends on every step"),
-                    None => (!omega.stutters).then_some("the property is not stutter-invariant"),
+                    None => (!omega.is_stutter_invariant).then_some("the property is not stutter-invariant"),
                 };
-                Backend::new(task, &SearchTarget { read_by_claims, no_reduction, ..SearchTarget::default() })
-                    .with_space(task, |backend, space| {
-                        let (result, totals) =
-                            search_accepting_cycle(task, omega, backend, space, (since, listener))
-                                .unwrap_or_else(|error| {
-                                    (ClaimResult::Undecidable(error.to_string()), Totals::default())
-                                });
-                        Verdict { name: claim.name.clone(), result, totals, reduction: backend.reduction() }
-                    })
+                Backend::new(
+                    task,
+                    &SearchTarget { read_by_claims, reduction_obstacle, ..SearchTarget::default() },
+                )
+                .with_space(task, |backend, space| {
+                    let (result, totals) =
+                        search_accepting_cycle(task, omega, backend, space, (since, listener))
+                            .unwrap_or_else(|error| {
+                                (ClaimResult::Undecidable(error.to_string()), Totals::default())
+                            });
+                    Verdict { name: claim.name.clone(), result, totals, reduction: backend.reduction() }
+                })
             }
             ClaimKind::Monitor(automaton) => {
                 let target = SearchTarget {
-                    no_reduction: Some("the property may depend on every event"),
+                    reduction_obstacle: Some("the property may depend on every event"),
                     ..SearchTarget::default()
                 };
                 Backend::new(task, &target).with_space(task, |backend, space| {
                     let space = Monitored::new(space, task.model, task.catalog, &[automaton]);
-                    let report = task.strategy.search(&space, &task.search(false, false, since), listener);
+                    let report =
+                        task.strategy.search(&space, &task.search_options(false, false, since), listener);
                     let result = match report.findings.into_iter().next() {
                         Some(found) => ClaimResult::Violated(ExecutionTrace::of(
                             task.model,
@@ -202,11 +206,11 @@ fn search_configurations(
         let target = SearchTarget {
             bad,
             read_by_claims,
-            no_reduction: is_about_steps.then_some("a claim is about steps"),
+            reduction_obstacle: is_about_steps.then_some("a claim is about steps"),
         };
         let backend = Backend::new(task, &target);
         let report = backend.with_space(task, |_, space| {
-            task.strategy.search(&space, &task.search(deadlocks, faults, since), listener)
+            task.strategy.search(&space, &task.search_options(deadlocks, faults, since), listener)
         });
         let found = report.findings.into_iter().next();
         match &found {
@@ -236,17 +240,16 @@ fn search_configurations(
         }
         let is_finished = found.is_none() || !(deadlocks || faults || results.iter().any(Option::is_none));
         if is_finished {
-            let undecided = Incomplete::Stopped;
+            let reason = Incomplete::Stopped;
             let verdict = |((name, _), result): (&(&str, &Expression), Option<(ClaimResult, Totals)>)| {
-                let (result, totals) =
-                    result.unwrap_or((ClaimResult::Unknown(Some(undecided)), report.totals));
+                let (result, totals) = result.unwrap_or((ClaimResult::Unknown(Some(reason)), report.totals));
                 Verdict { name: (*name).to_owned(), result, totals, reduction: backend.reduction() }
             };
             return VerifyResult {
                 totals: report.totals,
                 incomplete: report.incomplete,
                 certainty: report.certainty,
-                interpreted: backend.interpreted.clone(),
+                interpretation_reason: backend.interpretation_reason.clone(),
                 reduction: backend.reduction(),
                 model_errors,
                 verdicts: always.iter().zip(results).map(verdict).collect(),

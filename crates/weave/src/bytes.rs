@@ -29,26 +29,26 @@ impl<'a> Reader<'a> {
         self.at == self.end
     }
 
-    pub(crate) fn take(&mut self, length: usize, what: &'static str) -> Result<&'a [u8], ClassFileError> {
+    pub(crate) fn take(&mut self, length: usize, part: &'static str) -> Result<&'a [u8], ClassFileError> {
         if self.end - self.at < length {
-            return Err(ClassFileError::Truncated { offset: self.at, what });
+            return Err(ClassFileError::Truncated { offset: self.at, part });
         }
         let taken = &self.bytes[self.at..self.at + length];
         self.at += length;
         Ok(taken)
     }
 
-    pub(crate) fn u1(&mut self, what: &'static str) -> Result<u8, ClassFileError> {
-        Ok(self.take(1, what)?[0])
+    pub(crate) fn u1(&mut self, part: &'static str) -> Result<u8, ClassFileError> {
+        Ok(self.take(1, part)?[0])
     }
 
-    pub(crate) fn u2(&mut self, what: &'static str) -> Result<u16, ClassFileError> {
-        let b = self.take(2, what)?;
+    pub(crate) fn u2(&mut self, part: &'static str) -> Result<u16, ClassFileError> {
+        let b = self.take(2, part)?;
         Ok(u16::from_be_bytes([b[0], b[1]]))
     }
 
-    pub(crate) fn u4(&mut self, what: &'static str) -> Result<u32, ClassFileError> {
-        let b = self.take(4, what)?;
+    pub(crate) fn u4(&mut self, part: &'static str) -> Result<u32, ClassFileError> {
+        let b = self.take(4, part)?;
         Ok(u32::from_be_bytes([b[0], b[1], b[2], b[3]]))
     }
 }

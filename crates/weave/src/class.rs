@@ -42,15 +42,15 @@ pub struct Field {
 /// The value of a constant field.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Constant {
-    /// `int` or a smaller type.
+    /// An `int` or a smaller type.
     Int(i32),
-    /// Of `long`.
+    /// A `long`.
     Long(i64),
-    /// Of `float`.
+    /// A `float`.
     Float(f32),
-    /// Of `double`.
+    /// A `double`.
     Double(f64),
-    /// Of `String`.
+    /// A `String`.
     Text(String),
 }
 
@@ -109,7 +109,7 @@ impl Class {
     /// ```
     pub fn read(bytes: &[u8]) -> Result<Class, ClassFileError> {
         let raw = ClassFileParts::read(bytes)?;
-        let malformed = |what| move || ClassFileError::Malformed { offset: raw.pool_end, what };
+        let malformed = |message| move || ClassFileError::Malformed { offset: raw.pool_end, message };
         let name =
             raw.pool.class(raw.this_class).ok_or_else(malformed("the class has no name"))?.into_owned();
         let parent = match raw.super_class {
@@ -147,7 +147,7 @@ fn content<'a>(raw: &ClassFileParts<'a>, attribute: Attribute) -> Reader<'a> {
 }
 
 fn text(raw: &ClassFileParts<'_>, index: u16, offset: usize) -> Result<String, ClassFileError> {
-    let text = raw.pool.text(index).ok_or(ClassFileError::Malformed { offset, what: "missing name" })?;
+    let text = raw.pool.text(index).ok_or(ClassFileError::Malformed { offset, message: "missing name" })?;
     Ok(text.into_owned())
 }
 
@@ -186,14 +186,14 @@ fn method(raw: &ClassFileParts<'_>, member: &Member) -> Result<Method, ClassFile
     };
     if let Some(code) = raw.attribute(&member.attributes, b"Code") {
         method.has_code = true;
-        const WHAT: &str = "the code of a method";
+        const PART: &str = "the code of a method";
         let mut reader = content(raw, code);
-        reader.take(4, WHAT)?;
-        let length = reader.u4(WHAT)? as usize;
-        reader.take(length, WHAT)?;
-        let handlers = usize::from(reader.u2(WHAT)?);
-        reader.take(handlers * 8, WHAT)?;
-        for attribute in raw::attributes(&mut reader, WHAT)? {
+        reader.take(4, PART)?;
+        let length = reader.u4(PART)? as usize;
+        reader.take(length, PART)?;
+        let handlers = usize::from(reader.u2(PART)?);
+        reader.take(handlers * 8, PART)?;
+        for attribute in raw::attributes(&mut reader, PART)? {
             match raw.pool.raw(attribute.name) {
                 Some(b"LocalVariableTable") => method.locals.extend(locals(raw, attribute)?),
                 Some(b"LineNumberTable") => method.lines.extend(lines(raw, attribute)?),
@@ -209,13 +209,13 @@ pub(crate) fn parameter_names(
     raw: &ClassFileParts<'_>,
     attribute: Attribute,
 ) -> Result<Vec<String>, ClassFileError> {
-    const WHAT: &str = "the method parameters";
+    const PART: &str = "the method parameters";
     let mut reader = content(raw, attribute);
-    let count = reader.u1(WHAT)?;
+    let count = reader.u1(PART)?;
     (0..count)
         .map(|_| {
-            let name = reader.u2(WHAT)?;
-            reader.u2(WHAT)?;
+            let name = reader.u2(PART)?;
+            reader.u2(PART)?;
             if name == 0 { Ok(String::new()) } else { text(raw, name, attribute.start) }
         })
         .collect()
@@ -223,23 +223,23 @@ pub(crate) fn parameter_names(
 
 /// The entries of a `LocalVariableTable` attribute.
 pub(crate) fn locals(raw: &ClassFileParts<'_>, attribute: Attribute) -> Result<Vec<Local>, ClassFileError> {
-    const WHAT: &str = "the local variable table";
+    const PART: &str = "the local variable table";
     let mut reader = content(raw, attribute);
-    let count = reader.u2(WHAT)?;
+    let count = reader.u2(PART)?;
     (0..count)
         .map(|_| {
-            let (start, length) = (reader.u2(WHAT)?, reader.u2(WHAT)?);
-            let name = text(raw, reader.u2(WHAT)?, reader.at())?;
-            let descriptor = text(raw, reader.u2(WHAT)?, reader.at())?;
-            Ok(Local { name, descriptor, slot: reader.u2(WHAT)?, start, length })
+            let (start, length) = (reader.u2(PART)?, reader.u2(PART)?);
+            let name = text(raw, reader.u2(PART)?, reader.at())?;
+            let descriptor = text(raw, reader.u2(PART)?, reader.at())?;
+            Ok(Local { name, descriptor, slot: reader.u2(PART)?, start, length })
         })
         .collect()
 }
 
 /// The entries of a `LineNumberTable` attribute.
 pub(crate) fn lines(raw: &ClassFileParts<'_>, attribute: Attribute) -> Result<Vec<Line>, ClassFileError> {
-    const WHAT: &str = "the line number table";
+    const PART: &str = "the line number table";
     let mut reader = content(raw, attribute);
-    let count = reader.u2(WHAT)?;
-    (0..count).map(|_| Ok(Line { pc: reader.u2(WHAT)?, line: reader.u2(WHAT)? })).collect()
+    let count = reader.u2(PART)?;
+    (0..count).map(|_| Ok(Line { pc: reader.u2(PART)?, line: reader.u2(PART)? })).collect()
 }

@@ -5,7 +5,7 @@ use crate::error::ClassFileError;
 use crate::opcode;
 use crate::raw::{self, Attribute, ClassFileParts};
 
-const WHAT: &str = "the code of a method";
+const PART: &str = "the code of a method";
 
 /// The content of a `Code` attribute.
 #[derive(Debug)]
@@ -28,38 +28,38 @@ pub(crate) struct Handler {
     pub(crate) end: u16,
     pub(crate) handler: u16,
     /// The class that is caught; 0 catches every exception.
-    pub(crate) catches: u16,
+    pub(crate) catch_type: u16,
 }
 
 impl<'a> Code<'a> {
     pub(crate) fn read(raw: &ClassFileParts<'a>, attribute: Attribute) -> Result<Code<'a>, ClassFileError> {
         let mut reader = Reader::part(raw.bytes, attribute.start, attribute.end);
-        let (max_stack, max_locals) = (reader.u2(WHAT)?, reader.u2(WHAT)?);
-        let length = reader.u4(WHAT)? as usize;
+        let (max_stack, max_locals) = (reader.u2(PART)?, reader.u2(PART)?);
+        let length = reader.u4(PART)? as usize;
         let at = reader.at();
         if length == 0 || length > 0xffff {
             return Err(ClassFileError::Malformed {
                 offset: at - 4,
-                what: "the code of a method is empty or too long",
+                message: "the code of a method is empty or too long",
             });
         }
-        let bytes = reader.take(length, WHAT)?;
-        let count = reader.u2(WHAT)?;
+        let bytes = reader.take(length, PART)?;
+        let count = reader.u2(PART)?;
         let handlers = (0..count)
             .map(|_| {
                 Ok(Handler {
-                    start: reader.u2(WHAT)?,
-                    end: reader.u2(WHAT)?,
-                    handler: reader.u2(WHAT)?,
-                    catches: reader.u2(WHAT)?,
+                    start: reader.u2(PART)?,
+                    end: reader.u2(PART)?,
+                    handler: reader.u2(PART)?,
+                    catch_type: reader.u2(PART)?,
                 })
             })
             .collect::<Result<_, _>>()?;
-        let attributes = raw::attributes(&mut reader, WHAT)?;
+        let attributes = raw::attributes(&mut reader, PART)?;
         if !reader.is_at_end() {
             return Err(ClassFileError::Malformed {
                 offset: reader.at(),
-                what: "unexpected bytes after the code of a method",
+                message: "unexpected bytes after the code of a method",
             });
         }
         let mut starts = Vec::with_capacity(length / 2 + 1);
@@ -67,7 +67,7 @@ impl<'a> Code<'a> {
         while pc < length {
             starts.push(pc as u32);
             pc += opcode::length(bytes, pc)
-                .ok_or(ClassFileError::Malformed { offset: at + pc, what: "unknown instruction" })?;
+                .ok_or(ClassFileError::Malformed { offset: at + pc, message: "unknown instruction" })?;
         }
         starts.push(length as u32);
         Ok(Code { max_stack, max_locals, bytes, at, starts, handlers, attributes })
@@ -105,7 +105,7 @@ impl<'a> Code<'a> {
     pub(crate) fn index(&self, pc: usize) -> Result<usize, ClassFileError> {
         self.find(pc).ok_or(ClassFileError::Malformed {
             offset: self.at + pc.min(self.bytes.len()),
-            what: "the code of a method refers to the middle of an instruction",
+            message: "the code of a method refers to the middle of an instruction",
         })
     }
 
@@ -121,15 +121,15 @@ impl<'a> Code<'a> {
             opcode::GOTO_W | opcode::JSR_W => i64::from(u4(self.bytes, pc + 1).cast_signed()),
             _ => i64::from(u2(self.bytes, pc + 1).cast_signed()),
         };
-        self.from(pc, offset)
+        self.relative_target(pc, offset)
     }
 
     /// The instruction at an offset from `pc`; the end of the code is not accepted.
-    pub(crate) fn from(&self, pc: usize, offset: i64) -> Result<usize, ClassFileError> {
+    pub(crate) fn relative_target(&self, pc: usize, offset: i64) -> Result<usize, ClassFileError> {
         let target = usize::try_from(pc as i64 + offset).ok().and_then(|target| self.find(target));
         target
             .filter(|&index| index < self.len())
-            .ok_or(ClassFileError::Malformed { offset: self.at + pc, what: "invalid branch target" })
+            .ok_or(ClassFileError::Malformed { offset: self.at + pc, message: "invalid branch target" })
     }
 
     /// The entries of a switch. The first one is the default.

@@ -32,14 +32,14 @@ pub struct Growth {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
     /// The method or the part of the class.
-    pub place: String,
+    pub part: String,
     /// Description of the change.
-    pub what: String,
+    pub change: String,
 }
 
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.place, self.what)
+        write!(f, "{}: {}", self.part, self.change)
     }
 }
 
@@ -67,35 +67,41 @@ impl std::error::Error for Difference {}
 pub fn compare(before: &[u8], after: &[u8], helper: &str) -> Result<Growth, Difference> {
     let read = |bytes, which: &str| {
         ClassFileParts::read(bytes)
-            .map_err(|error| Difference { place: format!("the class {which}"), what: error.to_string() })
+            .map_err(|error| Difference { part: format!("the class {which}"), change: error.to_string() })
     };
-    let (old, new) = (read(before, "before")?, read(after, "after")?);
-    let differs = |place: &str, what: &str| Difference { place: place.to_owned(), what: what.to_owned() };
-    let same = |is_same: bool, place: &str| {
-        if is_same { Ok(()) } else { Err(differs(place, "changed")) }
+    let (old_class, new_class) = (read(before, "before")?, read(after, "after")?);
+    let difference =
+        |part: &str, change: &str| Difference { part: part.to_owned(), change: change.to_owned() };
+    let same = |is_same: bool, part: &str| {
+        if is_same { Ok(()) } else { Err(difference(part, "changed")) }
     };
     same(before[..8] == after[..8], "the version")?;
     same(
-        after[10..].starts_with(&before[10..old.pool_end]) && new.pool.len() >= old.pool.len(),
+        after[10..].starts_with(&before[10..old_class.pool_end])
+            && new_class.pool.len() >= old_class.pool.len(),
         "the constants",
     )?;
     same(
-        before[old.pool_end..old.methods_at] == after[new.pool_end..new.methods_at],
+        before[old_class.pool_end..old_class.methods_at] == after[new_class.pool_end..new_class.methods_at],
         "the names and fields",
     )?;
-    same(before[old.attributes_at..] == after[new.attributes_at..], "the attributes of the class")?;
-    same(old.methods.len() == new.methods.len(), "the number of methods")?;
+    same(
+        before[old_class.attributes_at..] == after[new_class.attributes_at..],
+        "the attributes of the class",
+    )?;
+    same(old_class.methods.len() == new_class.methods.len(), "the number of methods")?;
 
     let mut growth = Growth {
         bytes_before: before.len(),
         bytes_after: after.len(),
-        constants: new.pool.len() - old.pool.len(),
+        constants: new_class.pool.len() - old_class.pool.len(),
         ..Growth::default()
     };
-    for (was, is) in old.methods.iter().zip(&new.methods) {
-        let name = old.pool.text(was.name).unwrap_or_default();
-        let place = format!("{name}{}", old.pool.text(was.descriptor).unwrap_or_default());
-        let probes = method(&old, was, &new, is, helper).map_err(|what| Difference { place, what })?;
+    for (old_method, new_method) in old_class.methods.iter().zip(&new_class.methods) {
+        let name = old_class.pool.text(old_method.name).unwrap_or_default();
+        let part = format!("{name}{}", old_class.pool.text(old_method.descriptor).unwrap_or_default());
+        let probes = method(&old_class, old_method, &new_class, new_method, helper)
+            .map_err(|change| Difference { part, change })?;
         growth.methods += usize::from(probes > 0);
         growth.probes += probes;
     }
@@ -107,49 +113,54 @@ pub(crate) type Reason = String;
 
 /// Compares two methods and returns the number of probes.
 fn method(
-    old: &ClassFileParts<'_>,
-    was: &Member,
-    new: &ClassFileParts<'_>,
-    is: &Member,
+    old_class: &ClassFileParts<'_>,
+    old_method: &Member,
+    new_class: &ClassFileParts<'_>,
+    new_method: &Member,
     helper: &str,
 ) -> Result<usize, Reason> {
     let head = |member: &Member| (member.access, member.name, member.descriptor);
-    if head(was) != head(is) || was.attributes.len() != is.attributes.len() {
+    if head(old_method) != head(new_method) || old_method.attributes.len() != new_method.attributes.len() {
         return Err("its name, descriptor or attributes changed".to_owned());
     }
     let mut probes = 0;
-    for (a, b) in was.attributes.iter().zip(&is.attributes) {
+    for (a, b) in old_method.attributes.iter().zip(&new_method.attributes) {
         if a.name != b.name {
             return Err("its attributes changed".to_owned());
         }
-        if same_content(old, a, new, b) {
+        if same_content(old_class, a, new_class, b) {
             continue;
         }
-        if old.pool.raw(a.name) != Some(b"Code") {
+        if old_class.pool.raw(a.name) != Some(b"Code") {
             return Err("an attribute changed".to_owned());
         }
         let read = |raw, attribute| Code::read(raw, attribute).map_err(|error| error.to_string());
-        probes += code(old, &read(old, *a)?, new, &read(new, *b)?, helper)?;
+        probes += code(old_class, &read(old_class, *a)?, new_class, &read(new_class, *b)?, helper)?;
     }
     Ok(probes)
 }
 
-fn same_content(old: &ClassFileParts<'_>, a: &Attribute, new: &ClassFileParts<'_>, b: &Attribute) -> bool {
-    old.bytes[a.start..a.end] == new.bytes[b.start..b.end]
+fn same_content(
+    old_class: &ClassFileParts<'_>,
+    a: &Attribute,
+    new_class: &ClassFileParts<'_>,
+    b: &Attribute,
+) -> bool {
+    old_class.bytes[a.start..a.end] == new_class.bytes[b.start..b.end]
 }
 
 fn code(
-    old: &ClassFileParts<'_>,
-    was: &Code<'_>,
-    new: &ClassFileParts<'_>,
-    is: &Code<'_>,
+    old_class: &ClassFileParts<'_>,
+    old_code: &Code<'_>,
+    new_class: &ClassFileParts<'_>,
+    new_code: &Code<'_>,
     helper: &str,
 ) -> Result<usize, Reason> {
-    if is.max_stack < was.max_stack || is.max_locals < was.max_locals {
+    if new_code.max_stack < old_code.max_stack || new_code.max_locals < old_code.max_locals {
         return Err("its stack or locals became smaller".to_owned());
     }
-    let alignment = align::Alignment::find(was, is, new, helper)?;
-    tables::handlers(was, is, &alignment)?;
-    tables::attributes(old, was, new, is, &alignment)?;
+    let alignment = align::Alignment::find(old_code, new_code, new_class, helper)?;
+    tables::check_handlers(old_code, new_code, &alignment)?;
+    tables::check_attributes(old_class, old_code, new_class, new_code, &alignment)?;
     Ok(alignment.probes)
 }

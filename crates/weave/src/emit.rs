@@ -4,7 +4,7 @@ use crate::descriptor::Shape;
 use crate::helper;
 use crate::opcode::*;
 use crate::plan::Probe;
-use crate::pool::{Additions, PoolFull};
+use crate::pool::{Additions, PoolFullError};
 
 /// Source of a captured value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,8 +61,8 @@ impl<'p> Emitter<'p> {
     }
 
     /// Emits a load or store.
-    pub(crate) fn variable(code: &mut Vec<u8>, stores: bool, shape: Shape, slot: u16) {
-        let (general, short) = if stores { (ISTORE, ISTORE_0) } else { (ILOAD, ILOAD_0) };
+    pub(crate) fn load_or_store(code: &mut Vec<u8>, is_store: bool, shape: Shape, slot: u16) {
+        let (general, short) = if is_store { (ISTORE, ISTORE_0) } else { (ILOAD, ILOAD_0) };
         let rank = shape.rank();
         match u8::try_from(slot) {
             Ok(slot @ 0..=3) => code.push(short + rank * 4 + slot),
@@ -75,12 +75,12 @@ impl<'p> Emitter<'p> {
     }
 
     pub(crate) fn load(&mut self, shape: Shape, slot: u16) {
-        Emitter::variable(&mut self.code, false, shape, slot);
+        Emitter::load_or_store(&mut self.code, false, shape, slot);
         self.grow(shape.slots());
     }
 
     pub(crate) fn store(&mut self, shape: Shape, slot: u16) {
-        Emitter::variable(&mut self.code, true, shape, slot);
+        Emitter::load_or_store(&mut self.code, true, shape, slot);
         self.depth = self.depth.saturating_sub(shape.slots());
     }
 
@@ -90,7 +90,7 @@ impl<'p> Emitter<'p> {
     }
 
     /// Clears a variable that held an object, so that the probe does not extend the object's lifetime.
-    pub(crate) fn forget(&mut self, slot: u16) {
+    pub(crate) fn clear(&mut self, slot: u16) {
         self.push(ACONST_NULL, 1);
         self.store(Shape::Reference, slot);
     }
@@ -102,7 +102,7 @@ impl<'p> Emitter<'p> {
 
     /// Converts the top of the stack to `long` unless it is an object. Returns its letter in the name of the helper
     /// method.
-    fn convert(&mut self, shape: Shape) -> Result<char, PoolFull> {
+    fn convert(&mut self, shape: Shape) -> Result<char, PoolFullError> {
         match shape {
             Shape::Reference => return Ok('L'),
             Shape::Int => self.push(I2L, 1),
@@ -118,7 +118,7 @@ impl<'p> Emitter<'p> {
         Ok('J')
     }
 
-    fn integer(&mut self, value: i32) -> Result<(), PoolFull> {
+    fn integer(&mut self, value: i32) -> Result<(), PoolFullError> {
         match value {
             -1..=5 => self.code.push((i32::from(ICONST_0) + value) as u8),
             -128..=127 => self.code.extend([BIPUSH, value as u8]),
@@ -136,12 +136,12 @@ impl<'p> Emitter<'p> {
     }
 
     /// Emits the helper calls of a probe, one for every four captures.
-    pub(crate) fn report(&mut self, probe: &Probe, sources: &[Source]) -> Result<(), PoolFull> {
+    pub(crate) fn report(&mut self, probe: &Probe, sources: &[Source]) -> Result<(), PoolFullError> {
         let mut rest = sources;
         loop {
-            let (group, behind) = rest.split_at(rest.len().min(helper::GROUP));
-            let mut name = String::from(if behind.is_empty() { "p" } else { "h" });
-            let mut passed = 1;
+            let (group, following) = rest.split_at(rest.len().min(helper::GROUP));
+            let mut name = String::from(if following.is_empty() { "p" } else { "h" });
+            let mut argument_slots = 1;
             for source in group {
                 let letter = match *source {
                     Source::Null => {
@@ -155,22 +155,22 @@ impl<'p> Emitter<'p> {
                     Source::Stack(shape) => self.convert(shape)?,
                 };
                 name.push(letter);
-                passed += if letter == 'J' { 2 } else { 1 };
+                argument_slots += if letter == 'J' { 2 } else { 1 };
             }
             self.integer(probe.id.cast_signed())?;
             let method = self.pool.probe(self.helper, &name)?;
             self.with_constant(INVOKESTATIC, method);
-            self.depth = self.depth.saturating_sub(passed);
-            if behind.is_empty() {
+            self.depth = self.depth.saturating_sub(argument_slots);
+            if following.is_empty() {
                 return Ok(());
             }
-            rest = behind;
+            rest = following;
         }
     }
 
     /// Acquires the helper's lock and stores the lock object in a variable. JIT compilers can then see that the object
     /// that is released is the acquired one; otherwise they do not compile the method.
-    pub(crate) fn lock_into(&mut self, slot: u16) -> Result<(), PoolFull> {
+    pub(crate) fn lock_into(&mut self, slot: u16) -> Result<(), PoolFullError> {
         let field = self.pool.field(self.helper, helper::LOCK, "Ljava/lang/Object;")?;
         self.with_constant(GETSTATIC, field);
         self.grow(1);

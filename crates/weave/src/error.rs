@@ -14,7 +14,7 @@ pub enum ClassFileError {
         /// Offset at which reading failed.
         offset: usize,
         /// The part of the file that was being read.
-        what: &'static str,
+        part: &'static str,
     },
     /// The file requires a newer Java version than the supported ones.
     Newer {
@@ -23,10 +23,10 @@ pub enum ClassFileError {
     },
     /// The file violates the format.
     Malformed {
-        /// Offset of the violation.
+        /// Offset of the error.
         offset: usize,
-        /// Description of the violation.
-        what: &'static str,
+        /// The error message.
+        message: &'static str,
     },
 }
 
@@ -43,8 +43,8 @@ impl ClassFileError {
 impl fmt::Display for ClassFileError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ClassFileError::Truncated { offset, what } => {
-                write!(f, "the class file is truncated at byte {offset}, in {what}; compile or copy it again")
+            ClassFileError::Truncated { offset, part } => {
+                write!(f, "the class file is truncated at byte {offset}, in {part}; compile or copy it again")
             }
             ClassFileError::Newer { major } => write!(
                 f,
@@ -54,8 +54,8 @@ impl fmt::Display for ClassFileError {
                 NEWEST - 44,
                 NEWEST - 44,
             ),
-            ClassFileError::Malformed { offset, what } => {
-                write!(f, "the class file is malformed at byte {offset}: {what}")
+            ClassFileError::Malformed { offset, message } => {
+                write!(f, "the class file is malformed at byte {offset}: {message}")
             }
         }
     }

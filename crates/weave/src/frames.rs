@@ -37,8 +37,8 @@ impl Type {
         if matches!(self, Type::Long | Type::Double) { 2 } else { 1 }
     }
 
-    /// Whether a value of this type can be loaded as that shape.
-    fn is(self, shape: Shape) -> bool {
+    /// Whether a value of this type can be loaded as this shape.
+    fn has_shape(self, shape: Shape) -> bool {
         match self {
             Type::Int => shape == Shape::Int,
             Type::Float => shape == Shape::Float,
@@ -51,7 +51,7 @@ impl Type {
 
     fn read(reader: &mut Reader<'_>) -> Result<Type, ClassFileError> {
         let offset = reader.at();
-        Ok(match reader.u1(WHAT)? {
+        Ok(match reader.u1(PART)? {
             0 => Type::Top,
             1 => Type::Int,
             2 => Type::Float,
@@ -59,12 +59,12 @@ impl Type {
             4 => Type::Long,
             5 => Type::Null,
             6 => Type::UninitializedThis,
-            7 => Type::Object(reader.u2(WHAT)?),
-            8 => Type::Uninitialized(reader.u2(WHAT)?),
+            7 => Type::Object(reader.u2(PART)?),
+            8 => Type::Uninitialized(reader.u2(PART)?),
             _ => {
                 return Err(ClassFileError::Malformed {
                     offset,
-                    what: "unknown verification type in a frame",
+                    message: "unknown verification type in a frame",
                 });
             }
         })
@@ -91,7 +91,7 @@ impl Type {
     }
 }
 
-const WHAT: &str = "the stack map of a method";
+const PART: &str = "the stack map of a method";
 
 /// Encoding of a frame relative to the previous one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -118,32 +118,32 @@ pub(crate) struct Frame {
 /// Reads the frames of a method.
 pub(crate) fn read(raw: &ClassFileParts<'_>, attribute: Attribute) -> Result<Vec<Frame>, ClassFileError> {
     let mut reader = Reader::part(raw.bytes, attribute.start, attribute.end);
-    let count = reader.u2(WHAT)?;
+    let count = reader.u2(PART)?;
     let mut frames = Vec::with_capacity(usize::from(count).min(attribute.end - attribute.start));
     let mut next = 0u32;
     for _ in 0..count {
         let offset = reader.at();
-        let tag = reader.u1(WHAT)?;
+        let tag = reader.u1(PART)?;
         let delta = match tag {
             0..=127 => u16::from(tag % 64),
             128..=246 => {
-                return Err(ClassFileError::Malformed { offset, what: "unknown frame type" });
+                return Err(ClassFileError::Malformed { offset, message: "unknown frame type" });
             }
-            247.. => reader.u2(WHAT)?,
+            247.. => reader.u2(PART)?,
         };
-        let many = |count: u16, reader: &mut Reader<'_>| {
+        let read_types = |count: u16, reader: &mut Reader<'_>| {
             (0..count).map(|_| Type::read(reader)).collect::<Result<Vec<_>, _>>()
         };
         let (form, locals, stack) = match tag {
             0..=63 | 251 => (Form::Same, Vec::new(), Vec::new()),
-            64..=247 => (Form::Same, Vec::new(), many(1, &mut reader)?),
+            64..=247 => (Form::Same, Vec::new(), read_types(1, &mut reader)?),
             248..=250 => (Form::Chop(251 - tag), Vec::new(), Vec::new()),
-            252..=254 => (Form::Append, many(u16::from(tag - 251), &mut reader)?, Vec::new()),
+            252..=254 => (Form::Append, read_types(u16::from(tag - 251), &mut reader)?, Vec::new()),
             255 => {
-                let count = reader.u2(WHAT)?;
-                let locals = many(count, &mut reader)?;
-                let count = reader.u2(WHAT)?;
-                (Form::Full, locals, many(count, &mut reader)?)
+                let count = reader.u2(PART)?;
+                let locals = read_types(count, &mut reader)?;
+                let count = reader.u2(PART)?;
+                (Form::Full, locals, read_types(count, &mut reader)?)
             }
         };
         let pc = next + u32::from(delta);
@@ -160,13 +160,13 @@ const BUDGET: usize = 1 << 23;
 /// Computes the complete contents of every frame from the locals at the start of the method. `None` if the budget is
 /// exceeded.
 pub(crate) fn expand(frames: &[Frame], mut locals: Vec<Type>) -> Option<Vec<Frame>> {
-    let mut looked = 0;
+    let mut work = 0;
     frames
         .iter()
         .map(|frame| {
-            follow(&mut locals, frame);
-            looked += locals.len();
-            (looked < BUDGET).then(|| Frame {
+            apply(&mut locals, frame);
+            work += locals.len();
+            (work < BUDGET).then(|| Frame {
                 pc: frame.pc,
                 form: Form::Full,
                 locals: locals.clone(),
@@ -176,7 +176,8 @@ pub(crate) fn expand(frames: &[Frame], mut locals: Vec<Type>) -> Option<Vec<Fram
         .collect()
 }
 
-fn follow(locals: &mut Vec<Type>, frame: &Frame) {
+/// Updates the locals by the encoding of the next frame.
+fn apply(locals: &mut Vec<Type>, frame: &Frame) {
     match frame.form {
         Form::Same => {}
         Form::Chop(count) => locals.truncate(locals.len().saturating_sub(count.into())),
@@ -185,26 +186,30 @@ fn follow(locals: &mut Vec<Type>, frame: &Frame) {
     }
 }
 
-/// The variables among the given ones that have a type in every frame, with their shapes. Classes are irrelevant
-/// here, so the locals at the start may contain any.
-pub(crate) fn known(frames: &[Frame], mut locals: Vec<Type>, variables: &[(u16, Shape)]) -> Vec<bool> {
+/// For each variable, given by slot and shape, whether it has a type of that shape in every frame. Classes are
+/// irrelevant, so the locals at the start may contain any.
+pub(crate) fn typed_in_all_frames(
+    frames: &[Frame],
+    mut locals: Vec<Type>,
+    variables: &[(u16, Shape)],
+) -> Vec<bool> {
     let mut known = vec![true; variables.len()];
-    let mut looked = 0;
+    let mut work = 0;
     for frame in frames {
-        follow(&mut locals, frame);
+        apply(&mut locals, frame);
         if frame.form == Form::Same || frame.form == Form::Append {
             continue;
         }
-        looked += locals.len() * variables.len();
-        if looked > BUDGET {
+        work += locals.len() * variables.len();
+        if work > BUDGET {
             return vec![false; variables.len()];
         }
         for (known, &(slot, shape)) in known.iter_mut().zip(variables) {
             let mut at = 0;
             *known &= locals.iter().any(|local| {
-                let here = at == slot;
+                let is_slot = at == slot;
                 at = at.saturating_add(local.slots());
-                here && local.is(shape)
+                is_slot && local.has_shape(shape)
             });
         }
     }

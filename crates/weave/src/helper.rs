@@ -1,7 +1,7 @@
 //! The helper class whose methods the probes call.
 
 use crate::bytes::Write;
-use crate::pool::{Additions, PoolFull};
+use crate::pool::{Additions, PoolFullError};
 
 /// Name of the helper's empty static method `(String, Object)`, a hook for debuggers. When a violation is found, it is
 /// called with the property and the offending object.
@@ -45,7 +45,7 @@ pub fn helper_class(name: &str) -> Vec<u8> {
     class(name).unwrap_or_default()
 }
 
-fn class(name: &str) -> Result<Vec<u8>, PoolFull> {
+fn class(name: &str) -> Result<Vec<u8>, PoolFullError> {
     const PUBLIC: u16 = 1;
     const STATIC: u16 = 8;
     const FINAL: u16 = 16;
@@ -65,7 +65,7 @@ fn class(name: &str) -> Result<Vec<u8>, PoolFull> {
 
     let mut methods = Vec::new();
     let words = words();
-    methods.put2(u16::try_from(2 * words.len() + 2).map_err(|_| PoolFull)?);
+    methods.put2(u16::try_from(2 * words.len() + 2).map_err(|_| PoolFullError)?);
     for first in ["p", "h"] {
         for word in &words {
             methods.put2(PUBLIC | STATIC | NATIVE);
@@ -75,7 +75,7 @@ fn class(name: &str) -> Result<Vec<u8>, PoolFull> {
         }
     }
     let mut with_code = |access, name: u16, descriptor: u16, stack, locals, body: &[u8]| {
-        let length = u32::try_from(body.len()).map_err(|_| PoolFull)?;
+        let length = u32::try_from(body.len()).map_err(|_| PoolFullError)?;
         for word in [access, name, descriptor, 1, code] {
             methods.put2(word);
         }
@@ -102,7 +102,7 @@ fn class(name: &str) -> Result<Vec<u8>, PoolFull> {
     class.put4(0xcafe_babe);
     // Version 49 needs no frames and is supported since Java 5.
     class.put4(49);
-    class.put2(u16::try_from(pool.len()).map_err(|_| PoolFull)?);
+    class.put2(u16::try_from(pool.len()).map_err(|_| PoolFullError)?);
     class.extend_from_slice(pool.bytes());
     for word in [PUBLIC | FINAL | SUPER | SYNTHETIC, this, parent, 0] {
         class.put2(word);

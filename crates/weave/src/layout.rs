@@ -22,24 +22,24 @@ use crate::code::Code;
 use crate::error::ClassFileError;
 use crate::opcode::*;
 
-/// Why a method was not woven.
+/// The reason why a method was not woven.
 #[derive(Debug)]
-pub(crate) enum NotWoven {
+pub(crate) enum WeaveError {
     /// The class file is malformed.
     Malformed(ClassFileError),
     /// The method cannot have these probes.
     Skipped(Cow<'static, str>),
 }
 
-impl From<ClassFileError> for NotWoven {
-    fn from(error: ClassFileError) -> NotWoven {
-        NotWoven::Malformed(error)
+impl From<ClassFileError> for WeaveError {
+    fn from(error: ClassFileError) -> WeaveError {
+        WeaveError::Malformed(error)
     }
 }
 
-impl From<crate::pool::PoolFull> for NotWoven {
-    fn from(_: crate::pool::PoolFull) -> NotWoven {
-        NotWoven::Skipped(Cow::Borrowed("the constant pool of the class is full"))
+impl From<crate::pool::PoolFullError> for WeaveError {
+    fn from(_: crate::pool::PoolFullError) -> WeaveError {
+        WeaveError::Skipped(Cow::Borrowed("the constant pool of the class is full"))
     }
 }
 
@@ -78,8 +78,8 @@ const ISLAND_LENGTH: u32 = 5;
 /// Maximum length of the code of a method.
 pub(crate) const LIMIT: u32 = 0xffff;
 
-pub(crate) fn too_long(length: u32) -> NotWoven {
-    NotWoven::Skipped(Cow::Owned(format!(
+pub(crate) fn too_long(length: u32) -> WeaveError {
+    WeaveError::Skipped(Cow::Owned(format!(
         "its code would grow to {length} bytes, and Java allows {LIMIT}; instrument fewer sites in it or split it"
     )))
 }
@@ -90,7 +90,7 @@ impl Layout {
         code: &Code<'_>,
         probe_codes: &[ProbeCode],
         prologue: usize,
-    ) -> Result<Layout, NotWoven> {
+    ) -> Result<Layout, WeaveError> {
         let mut branches = Vec::new();
         for instruction in 0..code.len() {
             let op = code.op(instruction);
@@ -135,9 +135,9 @@ impl Layout {
     }
 
     fn place(&mut self, code: &Code<'_>, probe_codes: &[ProbeCode], prologue: usize, branches: &[Branch]) {
-        for places in [&mut self.scope, &mut self.target, &mut self.exact] {
-            places.clear();
-            places.reserve(code.len() + 1);
+        for offsets in [&mut self.scope, &mut self.target, &mut self.exact] {
+            offsets.clear();
+            offsets.reserve(code.len() + 1);
         }
         let mut probe_codes = probe_codes.iter().peekable();
         let mut branches = branches.iter().peekable();
@@ -145,8 +145,8 @@ impl Layout {
         if !self.first_islands.is_empty() {
             at += GOTO_LENGTH;
         }
-        for (place, _) in &mut self.first_islands {
-            *place = at;
+        for (offset, _) in &mut self.first_islands {
+            *offset = at;
             at += ISLAND_LENGTH;
         }
         self.scope.push(0);
@@ -167,8 +167,8 @@ impl Layout {
         }
         self.target.push(at);
         self.exact.push(at);
-        for (place, _) in &mut self.last_islands {
-            *place = at;
+        for (offset, _) in &mut self.last_islands {
+            *offset = at;
             at += ISLAND_LENGTH;
         }
         self.end = at;
@@ -180,13 +180,13 @@ impl Layout {
         code: &Code<'_>,
         probe_codes: &[ProbeCode],
         prologue: &[u8],
-    ) -> Result<Vec<u8>, NotWoven> {
+    ) -> Result<Vec<u8>, WeaveError> {
         let mut out = Vec::with_capacity(self.end as usize);
         out.extend_from_slice(prologue);
         if !self.first_islands.is_empty() {
             out.put1(GOTO);
-            let over = self.target[0] as usize - prologue.len();
-            out.put2(u16::try_from(over).ok().filter(|&over| over < 0x8000).ok_or_else(too_far)?);
+            let distance = self.target[0] as usize - prologue.len();
+            out.put2(u16::try_from(distance).ok().filter(|&distance| distance < 0x8000).ok_or_else(too_far)?);
         }
         self.islands(&self.first_islands, &mut out);
         let mut probe_codes = probe_codes.iter().peekable();
@@ -205,19 +205,19 @@ impl Layout {
     }
 
     fn islands(&self, islands: &[(u32, usize)], out: &mut Vec<u8>) {
-        for &(place, target) in islands {
+        for &(offset, target) in islands {
             out.put1(GOTO_W);
-            out.put4(self.target[target].wrapping_sub(place));
+            out.put4(self.target[target].wrapping_sub(offset));
         }
     }
 
-    fn instruction(&self, code: &Code<'_>, instruction: usize, out: &mut Vec<u8>) -> Result<(), NotWoven> {
+    fn instruction(&self, code: &Code<'_>, instruction: usize, out: &mut Vec<u8>) -> Result<(), WeaveError> {
         let op = code.op(instruction);
-        let here = self.exact[instruction];
+        let new_pc = self.exact[instruction];
         if is_branch(op) {
             let target = code.branch_target(instruction)?;
-            let length = self.scope[instruction + 1] - here;
-            let mut offset = self.target[target].wrapping_sub(here).cast_signed();
+            let length = self.scope[instruction + 1] - new_pc;
+            let mut offset = self.target[target].wrapping_sub(new_pc).cast_signed();
             if length == 5 {
                 out.put1(if matches!(op, JSR | JSR_W) { JSR_W } else { GOTO_W });
                 out.put4(offset.cast_unsigned());
@@ -227,7 +227,7 @@ impl Layout {
                 let islands = if offset > 0 { &self.first_islands } else { &self.last_islands };
                 let found = islands.binary_search_by_key(&target, |&(_, target)| target);
                 let island = found.map_err(|_| too_far())?;
-                offset = islands[island].0.wrapping_sub(here).cast_signed();
+                offset = islands[island].0.wrapping_sub(new_pc).cast_signed();
             }
             out.put1(op);
             out.put2(i16::try_from(offset).map_err(|_| too_far())?.cast_unsigned());
@@ -235,10 +235,12 @@ impl Layout {
             let pc = code.pc(instruction);
             let switch = code.switch(instruction);
             let offset = |old: i32| {
-                Ok::<_, ClassFileError>(self.target[code.from(pc, old.into())?].wrapping_sub(here))
+                Ok::<_, ClassFileError>(
+                    self.target[code.relative_target(pc, old.into())?].wrapping_sub(new_pc),
+                )
             };
             out.put1(op);
-            out.resize(out.len() + padding(here as usize), 0);
+            out.resize(out.len() + padding(new_pc as usize), 0);
             out.put4(offset(switch.default)?);
             out.extend_from_slice(switch.head);
             for (key, old) in switch.entries() {
@@ -252,8 +254,8 @@ impl Layout {
     }
 }
 
-fn too_far() -> NotWoven {
-    NotWoven::Skipped(Cow::Borrowed(
+fn too_far() -> WeaveError {
+    WeaveError::Skipped(Cow::Borrowed(
         "a branch would exceed its range; instrument fewer sites in it or split it",
     ))
 }

@@ -3,10 +3,10 @@
 //! Hand-written because no crate writes class files back byte for byte (`noak`, `ristretto_classfile`, `cafebabe`).
 //!
 //! [`weave`] adds calls of a helper class to the methods of a class at the sites that a [`ProbePlan`] selects: entries
-//! and returns of methods, exceptions that leave them, writes of fields and locals, calls. Nothing else changes: every byte that need not move is copied,
-//! constants are only added at the end of the pool, and probes leave the stack unchanged. [`compare()`] verifies this
-//! for two class files. [`helper_class`] creates the class that the probes call. [`Class`] reads the declarations in a
-//! class file.
+//! and returns of methods, exceptions that leave them, writes of fields and locals, calls. Nothing else changes: every
+//! byte that need not move is copied, constants are only added at the end of the pool, and probes leave the stack
+//! unchanged. [`compare()`] verifies this for two class files. [`helper_class`] creates the class that the probes call.
+//! [`Class`] reads the declarations in a class file.
 //!
 //! | module | contents |
 //! | --- | --- |
@@ -48,13 +48,12 @@
 //! let error = invigil_weave::weave(b"\xca\xfe\xba", "java/lang/Invigil", &mut Balance).unwrap_err();
 //! assert!(error.to_string().contains("truncated"));
 //! ```
-
 //!
 //! # Users
 //!
 //! `invigil-jvm-agent` weaves classes as they load and, for `invigil instrument`, on disk. It reports entries, normal
-//! returns, calls and writes. It adds no probes at [`SiteKind::ExceptionalExit`] sites: only the tests of this crate and other
-//! clients of the library use them. So `after` events and `End` snapshots do not occur on an exception.
+//! returns, calls and writes. It adds no probes at [`SiteKind::ExceptionalExit`] sites: only the tests of this crate
+//! and other clients of the library use them. So `after` events and `End` snapshots do not occur on an exception.
 //!
 //! # Limitations
 //!

@@ -103,7 +103,7 @@ fn shape(rank: u8) -> Shape {
 }
 
 /// The variable that the instruction at `pc` writes, and its shape.
-pub(crate) fn written(code: &[u8], pc: usize) -> Option<(Shape, u16)> {
+pub(crate) fn written_variable(code: &[u8], pc: usize) -> Option<(Shape, u16)> {
     let byte = |at: usize| code.get(at).copied().unwrap_or(0);
     let op = byte(pc);
     match op {
@@ -154,11 +154,11 @@ mod tests {
 
     #[test]
     fn stores() {
-        assert_eq!(written(&[0x3b], 0), Some((Shape::Int, 0)));
-        assert_eq!(written(&[0x4e], 0), Some((Shape::Reference, 3)));
-        assert_eq!(written(&[0x37, 9], 0), Some((Shape::Long, 9)));
-        assert_eq!(written(&[0xc4, 0x39, 1, 0], 0), Some((Shape::Double, 256)));
-        assert_eq!(written(&[0x84, 7, 1], 0), Some((Shape::Int, 7)));
-        assert_eq!(written(&[0x1a], 0), None);
+        assert_eq!(written_variable(&[0x3b], 0), Some((Shape::Int, 0)));
+        assert_eq!(written_variable(&[0x4e], 0), Some((Shape::Reference, 3)));
+        assert_eq!(written_variable(&[0x37, 9], 0), Some((Shape::Long, 9)));
+        assert_eq!(written_variable(&[0xc4, 0x39, 1, 0], 0), Some((Shape::Double, 256)));
+        assert_eq!(written_variable(&[0x84, 7, 1], 0), Some((Shape::Int, 7)));
+        assert_eq!(written_variable(&[0x1a], 0), None);
     }
 }

@@ -46,15 +46,15 @@ pub(crate) enum Value<'a> {
 impl<'a> Pool<'a> {
     /// Parses the pool, starting with the number of entries.
     pub(crate) fn read(bytes: &'a [u8], reader: &mut Reader<'a>) -> Result<Pool<'a>, ClassFileError> {
-        const WHAT: &str = "the constant pool";
-        let count = usize::from(reader.u2(WHAT)?);
+        const PART: &str = "the constant pool";
+        let count = usize::from(reader.u2(PART)?);
         let mut entries = Vec::with_capacity(count);
         entries.push((0, 0));
         while entries.len() < count {
-            let tag = reader.u1(WHAT)?;
+            let tag = reader.u1(PART)?;
             let at = reader.at();
             let length = match tag {
-                UTF8 => usize::from(reader.u2(WHAT)?),
+                UTF8 => usize::from(reader.u2(PART)?),
                 INTEGER | FLOAT | FIELD | METHOD | INTERFACE_METHOD | NAME_AND_TYPE | 17 | 18 => 4,
                 LONG | DOUBLE => 8,
                 CLASS | STRING | 16 | 19 | 20 => 2,
@@ -62,11 +62,11 @@ impl<'a> Pool<'a> {
                 _ => {
                     return Err(ClassFileError::Malformed {
                         offset: at - 1,
-                        what: "unknown type of constant",
+                        message: "unknown type of constant",
                     });
                 }
             };
-            reader.take(length, WHAT)?;
+            reader.take(length, PART)?;
             entries.push((tag, u32::try_from(at).unwrap_or(u32::MAX)));
             if tag == LONG || tag == DOUBLE {
                 entries.push((0, 0));
@@ -124,11 +124,11 @@ impl<'a> Pool<'a> {
 
     /// Whether a method reference names `<init>`. Faster than [`Pool::method`].
     pub(crate) fn is_constructor(&self, index: u16) -> bool {
-        let pair = self
+        let name = self
             .at(index, METHOD)
             .and_then(|at| self.at(u2(self.bytes, at + 2), NAME_AND_TYPE))
             .and_then(|pair| self.raw(u2(self.bytes, pair)));
-        pair == Some(b"<init>")
+        name == Some(b"<init>")
     }
 
     /// A number or a string.
@@ -170,14 +170,14 @@ fn decode(bytes: &[u8]) -> Cow<'_, str> {
 
 /// Error: the constant pool is full.
 #[derive(Debug)]
-pub(crate) struct PoolFull;
+pub(crate) struct PoolFullError;
 
 /// Constants that are appended to those of a class. Existing constants keep their indices.
 #[derive(Debug)]
 pub(crate) struct Additions {
     next: usize,
     bytes: Vec<u8>,
-    known: HashMap<Vec<u8>, u16>,
+    indexes: HashMap<Vec<u8>, u16>,
     /// The helper methods that are called, by name. There are few, and they are looked up often.
     probes: Vec<(String, u16)>,
 }
@@ -185,7 +185,7 @@ pub(crate) struct Additions {
 impl Additions {
     /// Creates additions to a pool with `len` entries.
     pub(crate) fn new(len: usize) -> Additions {
-        Additions { next: len, bytes: Vec::new(), known: HashMap::new(), probes: Vec::new() }
+        Additions { next: len, bytes: Vec::new(), indexes: HashMap::new(), probes: Vec::new() }
     }
 
     /// The number of entries of the pool with the additions.
@@ -207,13 +207,13 @@ impl Additions {
     pub(crate) fn rewind(&mut self, (next, length): (usize, usize)) {
         self.next = next;
         self.bytes.truncate(length);
-        self.known.retain(|_, index| usize::from(*index) < next);
+        self.indexes.retain(|_, index| usize::from(*index) < next);
         self.probes.retain(|(_, index)| usize::from(*index) < next);
     }
 
     /// The helper method for a probe; its name ends with the letters of its captures.
-    pub(crate) fn probe(&mut self, helper: &str, name: &str) -> Result<u16, PoolFull> {
-        if let Some((_, index)) = self.probes.iter().find(|(known, _)| known == name) {
+    pub(crate) fn probe(&mut self, helper: &str, name: &str) -> Result<u16, PoolFullError> {
+        if let Some((_, index)) = self.probes.iter().find(|(other, _)| other == name) {
             return Ok(*index);
         }
         let index = self.method(helper, name, &helper::descriptor(&name[1..]))?;
@@ -221,52 +221,52 @@ impl Additions {
         Ok(index)
     }
 
-    fn add(&mut self, constant: Vec<u8>) -> Result<u16, PoolFull> {
-        if let Some(&index) = self.known.get(&constant) {
+    fn add(&mut self, constant: Vec<u8>) -> Result<u16, PoolFullError> {
+        if let Some(&index) = self.indexes.get(&constant) {
             return Ok(index);
         }
         // The number of entries is a 16-bit number, so the largest index is one less.
-        let index = u16::try_from(self.next).ok().filter(|&index| index < u16::MAX).ok_or(PoolFull)?;
+        let index = u16::try_from(self.next).ok().filter(|&index| index < u16::MAX).ok_or(PoolFullError)?;
         self.bytes.extend_from_slice(&constant);
-        self.known.insert(constant, index);
+        self.indexes.insert(constant, index);
         self.next += 1;
         Ok(index)
     }
 
-    pub(crate) fn text(&mut self, text: &str) -> Result<u16, PoolFull> {
+    pub(crate) fn text(&mut self, text: &str) -> Result<u16, PoolFullError> {
         let mut constant = vec![UTF8];
-        constant.put2(u16::try_from(text.len()).map_err(|_| PoolFull)?);
+        constant.put2(u16::try_from(text.len()).map_err(|_| PoolFullError)?);
         constant.extend_from_slice(text.as_bytes());
         self.add(constant)
     }
 
-    pub(crate) fn integer(&mut self, value: i32) -> Result<u16, PoolFull> {
+    pub(crate) fn integer(&mut self, value: i32) -> Result<u16, PoolFullError> {
         let mut constant = vec![INTEGER];
         constant.put4(value.cast_unsigned());
         self.add(constant)
     }
 
-    pub(crate) fn class(&mut self, name: &str) -> Result<u16, PoolFull> {
+    pub(crate) fn class(&mut self, name: &str) -> Result<u16, PoolFullError> {
         let name = self.text(name)?;
         self.pair(CLASS, name, None)
     }
 
-    pub(crate) fn field(&mut self, owner: &str, name: &str, descriptor: &str) -> Result<u16, PoolFull> {
+    pub(crate) fn field(&mut self, owner: &str, name: &str, descriptor: &str) -> Result<u16, PoolFullError> {
         self.member(FIELD, owner, name, descriptor)
     }
 
-    pub(crate) fn method(&mut self, owner: &str, name: &str, descriptor: &str) -> Result<u16, PoolFull> {
+    pub(crate) fn method(&mut self, owner: &str, name: &str, descriptor: &str) -> Result<u16, PoolFullError> {
         self.member(METHOD, owner, name, descriptor)
     }
 
-    fn member(&mut self, tag: u8, owner: &str, name: &str, descriptor: &str) -> Result<u16, PoolFull> {
+    fn member(&mut self, tag: u8, owner: &str, name: &str, descriptor: &str) -> Result<u16, PoolFullError> {
         let owner = self.class(owner)?;
         let (name, descriptor) = (self.text(name)?, self.text(descriptor)?);
         let pair = self.pair(NAME_AND_TYPE, name, Some(descriptor))?;
         self.pair(tag, owner, Some(pair))
     }
 
-    fn pair(&mut self, tag: u8, first: u16, second: Option<u16>) -> Result<u16, PoolFull> {
+    fn pair(&mut self, tag: u8, first: u16, second: Option<u16>) -> Result<u16, PoolFullError> {
         let mut constant = vec![tag];
         constant.put2(first);
         if let Some(second) = second {

@@ -2,28 +2,28 @@
 
 use crate::descriptor::Shape;
 use crate::emit::{Emitter, Source};
-use crate::layout::{NotWoven, ProbeCode};
+use crate::layout::{ProbeCode, WeaveError};
 use crate::opcode::*;
 use crate::plan::{Capture, Probe};
-use crate::pool::PoolFull;
+use crate::pool::PoolFullError;
 use crate::saved_locals::SavedLocals;
 use crate::sites::{InstructionEffect, Method, SiteProbes, Sites};
 
 /// Generates the probe code of a method.
 pub(crate) struct ProbeEmitter<'m, 'p> {
     pub(crate) method: &'m Method<'m>,
-    pub(crate) kept: &'m SavedLocals,
+    pub(crate) saved: &'m SavedLocals,
     /// For each instruction of a constructor, whether `this` is initialised before it.
     pub(crate) this_initialised: &'m [bool],
     pub(crate) emitter: Emitter<'p>,
-    /// Slot of the acquired lock. Those behind it hold temporaries within the code of one site.
+    /// Slot of the acquired lock. The slots after it hold temporaries within the code of one site.
     pub(crate) lock: u16,
     /// Number of slots in use from `lock` on.
     pub(crate) used: u16,
 }
 
 /// Values available at a site in addition to the saved locals.
-struct Here {
+struct SiteValues {
     value: Option<Source>,
     owner: Option<Source>,
     result: Option<Source>,
@@ -34,16 +34,16 @@ struct Here {
     this_initialised: bool,
 }
 
-impl Here {
-    fn new(this_initialised: bool) -> Here {
-        Here { value: None, owner: None, result: None, thrown: None, arguments: None, this_initialised }
+impl SiteValues {
+    fn new(this_initialised: bool) -> SiteValues {
+        SiteValues { value: None, owner: None, result: None, thrown: None, arguments: None, this_initialised }
     }
 }
 
 impl<'m, 'p> ProbeEmitter<'m, 'p> {
     /// The code at the method entry.
-    pub(crate) fn prologue(&mut self, sites: &Sites) -> Result<Vec<u8>, NotWoven> {
-        for copy in &self.kept.copies {
+    pub(crate) fn prologue(&mut self, sites: &Sites) -> Result<Vec<u8>, WeaveError> {
+        for copy in &self.saved.copies {
             self.emitter.load(copy.shape, copy.from);
             self.emitter.store(copy.shape, copy.to);
         }
@@ -68,25 +68,25 @@ impl<'m, 'p> ProbeEmitter<'m, 'p> {
     }
 
     /// The code around an instruction.
-    pub(crate) fn probe_code(&mut self, site: &SiteProbes) -> Result<ProbeCode, NotWoven> {
+    pub(crate) fn probe_code(&mut self, site: &SiteProbes) -> Result<ProbeCode, WeaveError> {
         self.emitter.restart();
         let (before, after) = match &site.effect {
             InstructionEffect::Put { value, is_static, of_this_class } => {
                 let this_initialised = self.is_this_initialised(site.instruction);
                 let hides_owner = *is_static || (*of_this_class && !this_initialised);
-                self.put(&site.after, *value, hides_owner, *is_static, this_initialised)?
+                self.put_code(&site.after, *value, hides_owner, *is_static, this_initialised)?
             }
             InstructionEffect::Store { value, slot } => {
-                let here = Here {
+                let values = SiteValues {
                     value: Some(Source::Slot(*value, *slot)),
-                    ..Here::new(self.is_this_initialised(site.instruction))
+                    ..SiteValues::new(self.is_this_initialised(site.instruction))
                 };
-                self.written(&site.after, &here, &[])?
+                self.write_code(&site.after, &values, &[])?
             }
             InstructionEffect::Call { arguments, result, is_static, is_constructor } => {
-                self.call(site, arguments, *result, *is_static, *is_constructor)?
+                self.call_code(site, arguments, *result, *is_static, *is_constructor)?
             }
-            InstructionEffect::Return => (self.leave(&site.before)?, Vec::new()),
+            InstructionEffect::Return => (self.return_code(&site.before)?, Vec::new()),
         };
         Ok(ProbeCode { instruction: site.instruction, before, after })
     }
@@ -96,30 +96,30 @@ impl<'m, 'p> ProbeEmitter<'m, 'p> {
     }
 
     /// Allocates a slot for a temporary.
-    fn slot(&mut self, next: &mut u16, shape: Shape) -> u16 {
+    fn allocate(&mut self, next: &mut u16, shape: Shape) -> u16 {
         let slot = self.lock.saturating_add(*next);
         *next += shape.slots();
         self.used = self.used.max(*next);
         slot
     }
 
-    fn report(&mut self, probes: &[Probe], here: &Here) -> Result<(), PoolFull> {
+    fn report(&mut self, probes: &[Probe], values: &SiteValues) -> Result<(), PoolFullError> {
         for probe in probes {
             let sources: Vec<_> = probe
                 .captures
                 .iter()
                 .map(|&capture| {
                     let found = match capture {
-                        Capture::This if !here.this_initialised => None,
-                        Capture::This => Some(self.kept.source(capture)),
-                        Capture::Argument(index) => match &here.arguments {
+                        Capture::This if !values.this_initialised => None,
+                        Capture::This => Some(self.saved.source(capture)),
+                        Capture::Argument(index) => match &values.arguments {
                             Some(arguments) => arguments.get(usize::from(index)).copied(),
-                            None => Some(self.kept.source(capture)),
+                            None => Some(self.saved.source(capture)),
                         },
-                        Capture::Result => here.result,
-                        Capture::Value => here.value,
-                        Capture::Owner => here.owner,
-                        Capture::Thrown => here.thrown,
+                        Capture::Result => values.result,
+                        Capture::Value => values.value,
+                        Capture::Owner => values.owner,
+                        Capture::Thrown => values.thrown,
                     };
                     found.unwrap_or(Source::Null)
                 })
@@ -129,29 +129,29 @@ impl<'m, 'p> ProbeEmitter<'m, 'p> {
         Ok(())
     }
 
-    fn forget(&mut self, sources: &[Source]) {
+    fn clear(&mut self, sources: &[Source]) {
         for source in sources {
             if let Source::Slot(Shape::Reference, slot) = *source {
-                self.emitter.forget(slot);
+                self.emitter.clear(slot);
             }
         }
     }
 
-    /// The code around a write; `here` has the sources of captures. Some code may precede it.
-    fn written(
+    /// The code around a write. Code that was emitted before this call becomes part of the code before the write.
+    fn write_code(
         &mut self,
         probes: &[Probe],
-        here: &Here,
+        values: &SiteValues,
         spilled: &[Source],
-    ) -> Result<(Vec<u8>, Vec<u8>), NotWoven> {
+    ) -> Result<(Vec<u8>, Vec<u8>), WeaveError> {
         let is_locked = probes.iter().any(|probe| probe.locked);
         if is_locked {
             self.used = self.used.max(1);
             self.emitter.lock_into(self.lock)?;
         }
         let before = self.emitter.take();
-        self.report(probes, here)?;
-        self.forget(spilled);
+        self.report(probes, values)?;
+        self.clear(spilled);
         if is_locked {
             self.emitter.load(Shape::Reference, self.lock);
             self.emitter.pop(MONITOREXIT, 1);
@@ -159,33 +159,33 @@ impl<'m, 'p> ProbeEmitter<'m, 'p> {
         Ok((before, self.emitter.take()))
     }
 
-    fn put(
+    fn put_code(
         &mut self,
         probes: &[Probe],
         value: Shape,
         hides_owner: bool,
         is_static: bool,
         this_initialised: bool,
-    ) -> Result<(Vec<u8>, Vec<u8>), NotWoven> {
+    ) -> Result<(Vec<u8>, Vec<u8>), WeaveError> {
         let is_wide = value.slots() == 2;
-        let mut here = Here::new(this_initialised);
+        let mut values = SiteValues::new(this_initialised);
         // The most frequent captures can stay on the stack.
         if let [probe] = probes {
             let on_stack = Some(Source::Stack(value));
             match probe.captures[..] {
                 [Capture::Value] if is_static => {
                     self.emitter.dup(value);
-                    here.value = on_stack;
-                    return self.written(probes, &here, &[]);
+                    values.value = on_stack;
+                    return self.write_code(probes, &values, &[]);
                 }
                 [Capture::Value] => {
                     self.emitter.push(if is_wide { DUP2_X1 } else { DUP_X1 }, value.slots());
-                    here.value = on_stack;
-                    return self.written(probes, &here, &[]);
+                    values.value = on_stack;
+                    return self.write_code(probes, &values, &[]);
                 }
                 [Capture::Owner, Capture::Value] if !hides_owner => {
                     if is_wide {
-                        // Of o v: v o v; v o; o v o; o o v o; o o v; o v o v.
+                        // The stack, which is `o v` at first: v o v; v o; o v o; o o v o; o o v; o v o v.
                         self.emitter.push(DUP2_X1, 2);
                         self.emitter.pop(POP2, 2);
                         self.emitter.push(DUP_X2, 1);
@@ -195,47 +195,48 @@ impl<'m, 'p> ProbeEmitter<'m, 'p> {
                     } else {
                         self.emitter.push(DUP2, 2);
                     }
-                    here.owner = Some(Source::Stack(Shape::Reference));
-                    here.value = on_stack;
-                    return self.written(probes, &here, &[]);
+                    values.owner = Some(Source::Stack(Shape::Reference));
+                    values.value = on_stack;
+                    return self.write_code(probes, &values, &[]);
                 }
                 _ => {}
             }
         }
-        let wants = |wanted| probes.iter().any(|probe| probe.captures.contains(&wanted));
+        let captures = |capture| probes.iter().any(|probe| probe.captures.contains(&capture));
         let mut next = 1;
         let mut spilled = Vec::new();
-        let wants_owner = wants(Capture::Owner) && !hides_owner;
-        if wants_owner || wants(Capture::Value) {
-            let slot = self.slot(&mut next, value);
-            here.value = Some(Source::Slot(value, slot));
-            spilled.extend(here.value);
-            if wants_owner {
+        let captures_owner = captures(Capture::Owner) && !hides_owner;
+        if captures_owner || captures(Capture::Value) {
+            let slot = self.allocate(&mut next, value);
+            values.value = Some(Source::Slot(value, slot));
+            spilled.extend(values.value);
+            if captures_owner {
                 self.emitter.store(value, slot);
-                let owner = self.slot(&mut next, Shape::Reference);
+                let owner = self.allocate(&mut next, Shape::Reference);
                 self.emitter.dup(Shape::Reference);
                 self.emitter.store(Shape::Reference, owner);
                 self.emitter.load(value, slot);
-                here.owner = Some(Source::Slot(Shape::Reference, owner));
-                spilled.extend(here.owner);
+                values.owner = Some(Source::Slot(Shape::Reference, owner));
+                spilled.extend(values.owner);
             } else {
                 self.emitter.dup(value);
                 self.emitter.store(value, slot);
             }
         }
-        self.written(probes, &here, &spilled)
+        self.write_code(probes, &values, &spilled)
     }
 
-    fn call(
+    fn call_code(
         &mut self,
         site: &SiteProbes,
         arguments: &[Shape],
         result: Option<Shape>,
         is_static: bool,
         is_constructor: bool,
-    ) -> Result<(Vec<u8>, Vec<u8>), NotWoven> {
-        let wants = |probes: &[Probe], wanted| probes.iter().any(|probe| probe.captures.contains(&wanted));
-        let wants_owner = |probes: &[Probe]| wants(probes, Capture::Owner) && !is_static;
+    ) -> Result<(Vec<u8>, Vec<u8>), WeaveError> {
+        let captures =
+            |probes: &[Probe], capture| probes.iter().any(|probe| probe.captures.contains(&capture));
+        let captures_owner = |probes: &[Probe]| captures(probes, Capture::Owner) && !is_static;
         // The arguments from this one on must be popped from the stack.
         let first = |probes: &[Probe]| {
             let indices =
@@ -243,95 +244,96 @@ impl<'m, 'p> ProbeEmitter<'m, 'p> {
                     Capture::Argument(index) => Some(usize::from(index)),
                     _ => None,
                 });
-            if wants_owner(probes) { 0 } else { indices.min().unwrap_or(arguments.len()) }
+            if captures_owner(probes) { 0 } else { indices.min().unwrap_or(arguments.len()) }
         };
-        let takes_owner = (wants_owner(&site.before) && !is_constructor) || wants_owner(&site.after);
+        let needs_owner = (captures_owner(&site.before) && !is_constructor) || captures_owner(&site.after);
         let first = first(&site.before).min(first(&site.after));
-        let for_after = wants_owner(&site.after)
+        let needed_after = captures_owner(&site.after)
             || site.after.iter().flat_map(|probe| &probe.captures).any(|c| matches!(c, Capture::Argument(_)));
 
         let mut next = 1;
-        let mut here = Here::new(self.is_this_initialised(site.instruction));
+        let mut values = SiteValues::new(self.is_this_initialised(site.instruction));
         let mut sources = vec![Source::Null; arguments.len()];
         for (source, &shape) in sources.iter_mut().zip(arguments).skip(first).rev() {
-            let slot = self.slot(&mut next, shape);
+            let slot = self.allocate(&mut next, shape);
             self.emitter.store(shape, slot);
             *source = Source::Slot(shape, slot);
         }
         let mut spilled = sources.clone();
-        here.arguments = Some(sources);
+        values.arguments = Some(sources);
         let mut owner = None;
-        if takes_owner {
-            let slot = self.slot(&mut next, Shape::Reference);
+        if needs_owner {
+            let slot = self.allocate(&mut next, Shape::Reference);
             self.emitter.dup(Shape::Reference);
             self.emitter.store(Shape::Reference, slot);
             owner = Some(Source::Slot(Shape::Reference, slot));
             spilled.extend(owner);
         }
         if !is_constructor {
-            here.owner = owner;
+            values.owner = owner;
         }
-        self.report(&site.before, &here)?;
+        self.report(&site.before, &values)?;
         for source in &spilled[..arguments.len()] {
             if let Source::Slot(shape, slot) = *source {
                 self.emitter.load(shape, slot);
             }
         }
-        if !for_after {
-            self.forget(&spilled);
+        if !needed_after {
+            self.clear(&spilled);
             spilled.clear();
         }
         let before = self.emitter.take();
 
         self.emitter.restart();
-        here.this_initialised = self.is_this_initialised(site.instruction + 1);
-        here.owner = owner;
-        if let Some(shape) = result.filter(|_| wants(&site.after, Capture::Result)) {
-            let (source, held) = self.result(&site.after, shape, &mut next);
-            here.result = Some(source);
-            spilled.extend(held);
+        values.this_initialised = self.is_this_initialised(site.instruction + 1);
+        values.owner = owner;
+        if let Some(shape) = result.filter(|_| captures(&site.after, Capture::Result)) {
+            let (source, spilled_result) = self.copy_result(&site.after, shape, &mut next);
+            values.result = Some(source);
+            spilled.extend(spilled_result);
         }
-        self.report(&site.after, &here)?;
-        self.forget(&spilled);
+        self.report(&site.after, &values)?;
+        self.clear(&spilled);
         Ok((before, self.emitter.take()))
     }
 
-    /// Copies the result, on the stack if possible.
-    fn result(&mut self, probes: &[Probe], shape: Shape, next: &mut u16) -> (Source, Option<Source>) {
+    /// Copies the result or exception on top of the stack, on the stack if possible. Also returns the variable to
+    /// clear.
+    fn copy_result(&mut self, probes: &[Probe], shape: Shape, next: &mut u16) -> (Source, Option<Source>) {
         self.emitter.dup(shape);
         if let [probe] = probes
             && probe.captures.len() == 1
         {
             return (Source::Stack(shape), None);
         }
-        let slot = self.slot(next, shape);
+        let slot = self.allocate(next, shape);
         self.emitter.store(shape, slot);
         (Source::Slot(shape, slot), Some(Source::Slot(shape, slot)))
     }
 
     /// The code before a `return`.
-    fn leave(&mut self, probes: &[Probe]) -> Result<Vec<u8>, NotWoven> {
-        let mut here = Here::new(true);
+    fn return_code(&mut self, probes: &[Probe]) -> Result<Vec<u8>, WeaveError> {
+        let mut values = SiteValues::new(true);
         let result = self.method.result.and_then(Shape::of);
         if let Some(shape) = result
             && probes.iter().any(|probe| probe.captures.contains(&Capture::Result))
         {
-            here.result = Some(self.result(probes, shape, &mut 1).0);
+            values.result = Some(self.copy_result(probes, shape, &mut 1).0);
         }
-        self.report(probes, &here)?;
+        self.report(probes, &values)?;
         Ok(self.emitter.take())
     }
 
     /// The handler that reports an exception and rethrows it.
-    pub(crate) fn handler(&mut self, probes: &[Probe]) -> Result<Vec<u8>, NotWoven> {
+    pub(crate) fn handler(&mut self, probes: &[Probe]) -> Result<Vec<u8>, WeaveError> {
         self.emitter.restart();
         // The exception itself: the interrupted code may have had an empty stack.
         self.emitter.grow(1);
-        let mut here = Here::new(true);
+        let mut values = SiteValues::new(true);
         if probes.iter().any(|probe| probe.captures.contains(&Capture::Thrown)) {
-            here.thrown = Some(self.result(probes, Shape::Reference, &mut 1).0);
+            values.thrown = Some(self.copy_result(probes, Shape::Reference, &mut 1).0);
         }
-        self.report(probes, &here)?;
+        self.report(probes, &values)?;
         self.emitter.pop(ATHROW, 1);
         Ok(self.emitter.take())
     }

@@ -49,7 +49,10 @@ impl<'a> ClassFileParts<'a> {
     pub(crate) fn read(bytes: &'a [u8]) -> Result<ClassFileParts<'a>, ClassFileError> {
         let mut reader = Reader::new(bytes);
         if reader.u4("the header")? != 0xcafe_babe {
-            return Err(ClassFileError::Malformed { offset: 0, what: "it does not start with 0xCAFEBABE" });
+            return Err(ClassFileError::Malformed {
+                offset: 0,
+                message: "it does not start with 0xCAFEBABE",
+            });
         }
         reader.u2("the version")?;
         let major = reader.u2("the version")?;
@@ -58,10 +61,10 @@ impl<'a> ClassFileParts<'a> {
         }
         let pool = Pool::read(bytes, &mut reader)?;
         let pool_end = reader.at();
-        let what = "the names of the class and its supertypes";
-        let (access, this_class, super_class) = (reader.u2(what)?, reader.u2(what)?, reader.u2(what)?);
-        let count = reader.u2(what)?;
-        let interfaces = (0..count).map(|_| reader.u2(what)).collect::<Result<_, _>>()?;
+        let part = "the names of the class and its supertypes";
+        let (access, this_class, super_class) = (reader.u2(part)?, reader.u2(part)?, reader.u2(part)?);
+        let count = reader.u2(part)?;
+        let interfaces = (0..count).map(|_| reader.u2(part)).collect::<Result<_, _>>()?;
         let fields = members(&mut reader, "the fields")?;
         let methods_at = reader.at();
         let methods = members(&mut reader, "the methods")?;
@@ -70,7 +73,7 @@ impl<'a> ClassFileParts<'a> {
         if !reader.is_at_end() {
             return Err(ClassFileError::Malformed {
                 offset: reader.at(),
-                what: "unexpected bytes after the class",
+                message: "unexpected bytes after the class",
             });
         }
         Ok(ClassFileParts {
@@ -90,22 +93,22 @@ impl<'a> ClassFileParts<'a> {
         })
     }
 
-    /// The attribute of that name.
+    /// The attribute with this name.
     pub(crate) fn attribute(&self, attributes: &[Attribute], name: &[u8]) -> Option<Attribute> {
         attributes.iter().copied().find(|attribute| self.pool.raw(attribute.name) == Some(name))
     }
 }
 
-fn members(reader: &mut Reader<'_>, what: &'static str) -> Result<Vec<Member>, ClassFileError> {
-    let count = reader.u2(what)?;
+fn members(reader: &mut Reader<'_>, part: &'static str) -> Result<Vec<Member>, ClassFileError> {
+    let count = reader.u2(part)?;
     (0..count)
         .map(|_| {
             Ok(Member {
                 start: reader.at(),
-                access: reader.u2(what)?,
-                name: reader.u2(what)?,
-                descriptor: reader.u2(what)?,
-                attributes: attributes(reader, what)?,
+                access: reader.u2(part)?,
+                name: reader.u2(part)?,
+                descriptor: reader.u2(part)?,
+                attributes: attributes(reader, part)?,
             })
         })
         .collect()
@@ -114,15 +117,15 @@ fn members(reader: &mut Reader<'_>, what: &'static str) -> Result<Vec<Member>, C
 /// Parses a list of attributes, starting with their number.
 pub(crate) fn attributes(
     reader: &mut Reader<'_>,
-    what: &'static str,
+    part: &'static str,
 ) -> Result<Vec<Attribute>, ClassFileError> {
-    let count = reader.u2(what)?;
+    let count = reader.u2(part)?;
     (0..count)
         .map(|_| {
-            let name = reader.u2(what)?;
-            let length = reader.u4(what)? as usize;
+            let name = reader.u2(part)?;
+            let length = reader.u4(part)? as usize;
             let start = reader.at();
-            reader.take(length, what)?;
+            reader.take(length, part)?;
             Ok(Attribute { name, start, end: reader.at() })
         })
         .collect()

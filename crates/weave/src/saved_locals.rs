@@ -24,7 +24,7 @@ pub(crate) struct SavedLocal {
 /// `this` and the arguments that probes capture, with their sources.
 #[derive(Debug, Default)]
 pub(crate) struct SavedLocals {
-    found: Vec<(Capture, Source)>,
+    sources: Vec<(Capture, Source)>,
     pub(crate) copies: Vec<SavedLocal>,
     /// The first unused slot.
     pub(crate) free: u32,
@@ -39,13 +39,13 @@ impl SavedLocals {
         start: &[Type],
         sites: &Sites,
     ) -> SavedLocals {
-        let mut kept = SavedLocals { free: u32::from(code.max_locals), ..SavedLocals::default() };
-        let wanted = wanted(sites);
-        if wanted.is_empty() {
-            return kept;
+        let mut saved = SavedLocals { free: u32::from(code.max_locals), ..SavedLocals::default() };
+        let captures = needed_captures(sites);
+        if captures.is_empty() {
+            return saved;
         }
         let slots: Vec<_> = method.slots().collect();
-        let variables: Vec<_> = wanted
+        let variables: Vec<_> = captures
             .iter()
             .filter_map(|&capture| match capture {
                 Capture::Argument(index) => slots.get(usize::from(index)).copied(),
@@ -53,47 +53,47 @@ impl SavedLocals {
             })
             .collect();
         if variables.is_empty() {
-            return kept;
+            return saved;
         }
-        let mut known = frames::known(frames, start.to_vec(), &variables);
+        let mut intact = frames::typed_in_all_frames(frames, start.to_vec(), &variables);
         for index in 0..code.len() {
-            if let Some((shape, slot)) = opcode::written(code.bytes, code.pc(index)) {
-                for (known, &(variable, width)) in known.iter_mut().zip(&variables) {
-                    let apart = slot >= variable.saturating_add(width.slots())
+            if let Some((shape, slot)) = opcode::written_variable(code.bytes, code.pc(index)) {
+                for (intact, &(variable, width)) in intact.iter_mut().zip(&variables) {
+                    let is_disjoint = slot >= variable.saturating_add(width.slots())
                         || variable >= slot.saturating_add(shape.slots());
-                    *known &= apart;
+                    *intact &= is_disjoint;
                 }
             }
         }
-        let wanted = wanted.iter().filter(|&&capture| capture != Capture::This || !method.is_static);
-        for ((&capture, &(slot, shape)), &known) in wanted.zip(&variables).zip(&known) {
-            let slot = if known {
+        let captures = captures.iter().filter(|&&capture| capture != Capture::This || !method.is_static);
+        for ((&capture, &(slot, shape)), &intact) in captures.zip(&variables).zip(&intact) {
+            let slot = if intact {
                 slot
             } else {
-                let to = u16::try_from(kept.free).unwrap_or(u16::MAX);
-                kept.copies.push(SavedLocal { shape, from: slot, to });
-                kept.free += u32::from(shape.slots());
+                let to = u16::try_from(saved.free).unwrap_or(u16::MAX);
+                saved.copies.push(SavedLocal { shape, from: slot, to });
+                saved.free += u32::from(shape.slots());
                 to
             };
-            kept.found.push((capture, Source::Slot(shape, slot)));
+            saved.sources.push((capture, Source::Slot(shape, slot)));
         }
-        kept
+        saved
     }
 
     /// Whether anything is captured.
     pub(crate) fn is_used(&self) -> bool {
-        !self.found.is_empty()
+        !self.sources.is_empty()
     }
 
     /// The source of `this` or of an argument.
     pub(crate) fn source(&self, capture: Capture) -> Source {
-        self.found.iter().find(|(found, _)| *found == capture).map_or(Source::Null, |&(_, source)| source)
+        self.sources.iter().find(|(other, _)| *other == capture).map_or(Source::Null, |&(_, source)| source)
     }
 
     /// The locals that hold captured values, all objects typed as one class. Valid wherever `this` is initialised.
     pub(crate) fn locals(&self, object: u16) -> Vec<Type> {
         let mut variables: Vec<_> = self
-            .found
+            .sources
             .iter()
             .filter_map(|&(_, source)| match source {
                 Source::Slot(shape, slot) => Some((slot, Type::of(shape, object))),
@@ -124,24 +124,24 @@ impl SavedLocals {
 }
 
 /// The captures of `this` and of arguments outside of the method entry.
-fn wanted(sites: &Sites) -> Vec<Capture> {
+fn needed_captures(sites: &Sites) -> Vec<Capture> {
     let own = sites.instructions.iter().flat_map(|site| {
         let is_call = matches!(site.effect, InstructionEffect::Call { .. });
         let probes = site.before.iter().chain(&site.after);
         probes.flat_map(|probe| &probe.captures).filter(move |capture| !is_call || **capture == Capture::This)
     });
     let throw = sites.throw.iter().flat_map(|probe| &probe.captures);
-    let mut wanted: Vec<_> = own
+    let mut captures: Vec<_> = own
         .chain(throw)
         .copied()
         .filter(|capture| matches!(capture, Capture::This | Capture::Argument(_)))
         .collect();
-    wanted.sort_unstable_by_key(|&capture| match capture {
+    captures.sort_unstable_by_key(|&capture| match capture {
         Capture::Argument(index) => u32::from(index) + 1,
         _ => 0,
     });
-    wanted.dedup();
-    wanted
+    captures.dedup();
+    captures
 }
 
 /// For each instruction of a constructor, whether `this` is initialised before it, that is, whether `super(…)` has

@@ -62,7 +62,7 @@ pub(crate) struct SiteProbes {
     pub(crate) after: Vec<Probe>,
 }
 
-/// The probes of a method.
+/// The sites of a method that have probes, with these probes.
 #[derive(Debug, Default)]
 pub(crate) struct Sites {
     pub(crate) enter: Vec<Probe>,
@@ -75,7 +75,7 @@ impl Sites {
         self.enter.is_empty() && self.throw.is_empty() && self.instructions.is_empty()
     }
 
-    /// All probes that may capture `this` or arguments outside of the method entry.
+    /// All probes of the method.
     pub(crate) fn probes(&self) -> impl Iterator<Item = &Probe> {
         let at_instructions = self.instructions.iter().flat_map(|site| site.before.iter().chain(&site.after));
         self.enter.iter().chain(&self.throw).chain(at_instructions)
@@ -101,15 +101,15 @@ impl<'a, 'p> SiteVisitor<'a, 'p> {
     }
 
     /// Queries the plan for every site of the method.
-    pub(crate) fn all(
+    pub(crate) fn visit_all(
         mut self,
         raw: &ClassFileParts<'a>,
         member: &Member,
         code: &Code<'a>,
-        wants: SiteKinds,
+        site_kinds: SiteKinds,
     ) -> Result<Sites, ClassFileError> {
         self.lines = lines(raw, code)?;
-        let has_names = wants.locals || wants.calls;
+        let has_names = site_kinds.locals || site_kinds.calls;
         let names = if has_names { Names::read(raw, member, code)? } else { Names::default() };
         let mut sites = Sites::default();
         let mut next_line = 0;
@@ -118,12 +118,12 @@ impl<'a, 'p> SiteVisitor<'a, 'p> {
                 self.line = Some(self.lines[next_line].1);
                 next_line += 1;
             }
-            if index == 0 && wants.methods {
+            if index == 0 && site_kinds.methods {
                 sites.enter = self.probes_at(SiteKind::Enter, &self.method.parameters, None);
             }
-            sites.instructions.extend(self.instruction(&raw.pool, code, index, wants, &names)?);
+            sites.instructions.extend(self.instruction(&raw.pool, code, index, site_kinds, &names)?);
         }
-        if wants.methods {
+        if site_kinds.methods {
             self.line = None;
             sites.throw = self.probes_at(SiteKind::ExceptionalExit, &self.method.parameters, None);
         }
@@ -135,23 +135,27 @@ impl<'a, 'p> SiteVisitor<'a, 'p> {
         pool: &Pool<'_>,
         code: &Code<'_>,
         index: usize,
-        wants: SiteKinds,
+        site_kinds: SiteKinds,
         names: &Names,
     ) -> Result<Option<SiteProbes>, ClassFileError> {
-        let error = |what| ClassFileError::Malformed { offset: code.at + code.pc(index), what };
+        let error = |message| ClassFileError::Malformed { offset: code.at + code.pc(index), message };
         let (mut before, mut after) = (Vec::new(), Vec::new());
-        let own = &self.method.parameters;
+        let own_parameters = &self.method.parameters;
         let effect = match code.op(index) {
-            op @ (opcode::PUTSTATIC | opcode::PUTFIELD) if wants.fields => {
+            op @ (opcode::PUTSTATIC | opcode::PUTFIELD) if site_kinds.fields => {
                 let field = pool.field(code.operand(index)).ok_or_else(|| error("a field has no name"))?;
                 let value =
                     Shape::of(&field.descriptor).ok_or_else(|| error("a field has an invalid type"))?;
                 let is_static = op == opcode::PUTSTATIC;
                 let (owner, name, descriptor) = (&*field.owner, &*field.name, &*field.descriptor);
-                after = self.probes_at(SiteKind::Field { owner, name, descriptor, is_static }, own, None);
+                after = self.probes_at(
+                    SiteKind::Field { owner, name, descriptor, is_static },
+                    own_parameters,
+                    None,
+                );
                 InstructionEffect::Put { value, is_static, of_this_class: owner == self.method.class }
             }
-            opcode::INVOKEVIRTUAL..=opcode::INVOKEINTERFACE if wants.calls => {
+            opcode::INVOKEVIRTUAL..=opcode::INVOKEINTERFACE if site_kinds.calls => {
                 let called = pool.method(code.operand(index)).ok_or_else(|| error("a method has no name"))?;
                 let (parameters, result) = descriptor::method(&called.descriptor)
                     .ok_or_else(|| error("a method has an invalid descriptor"))?;
@@ -169,12 +173,12 @@ impl<'a, 'p> SiteVisitor<'a, 'p> {
                     is_constructor: name == "<init>",
                 }
             }
-            opcode::IRETURN..=opcode::RETURN if wants.methods => {
-                before = self.probes_at(SiteKind::Return, own, self.method.result);
+            opcode::IRETURN..=opcode::RETURN if site_kinds.methods => {
+                before = self.probes_at(SiteKind::Return, own_parameters, self.method.result);
                 InstructionEffect::Return
             }
-            _ if wants.locals => {
-                let Some((value, slot)) = opcode::written(code.bytes, code.pc(index)) else {
+            _ if site_kinds.locals => {
+                let Some((value, slot)) = opcode::written_variable(code.bytes, code.pc(index)) else {
                     return Ok(None);
                 };
                 let Some((name, descriptor)) =
@@ -182,8 +186,11 @@ impl<'a, 'p> SiteVisitor<'a, 'p> {
                 else {
                     return Ok(None);
                 };
-                after =
-                    self.probes_at(SiteKind::Local { slot, name: &name, descriptor: &descriptor }, own, None);
+                after = self.probes_at(
+                    SiteKind::Local { slot, name: &name, descriptor: &descriptor },
+                    own_parameters,
+                    None,
+                );
                 InstructionEffect::Store { value, slot }
             }
             _ => return Ok(None),
@@ -221,7 +228,7 @@ impl<'a, 'p> SiteVisitor<'a, 'p> {
                 })
             }
             _ => {
-                let (value, slot) = opcode::written(code.bytes, code.pc(next))?;
+                let (value, slot) = opcode::written_variable(code.bytes, code.pc(next))?;
                 let (name, descriptor) =
                     names.find(pool, self.method, slot, value, code.pc(next), code.pc(next + 1))?;
                 Some(Target { owner: None, name, descriptor, is_static: false, of_this: false })
@@ -312,13 +319,13 @@ fn is_this_below(pool: &Pool<'_>, code: &Code<'_>, call: usize) -> bool {
 fn unavailable_reason(
     capture: Capture,
     kind: SiteKind<'_>,
-    parameters: usize,
+    parameter_count: usize,
     result: Option<&str>,
 ) -> Option<&'static str> {
     let (is_available, reason) = match capture {
         Capture::This => (true, ""),
         Capture::Argument(index) => {
-            (usize::from(index) < parameters, "the method has fewer parameters than the probe captures")
+            (usize::from(index) < parameter_count, "the method has fewer parameters than the probe captures")
         }
         Capture::Result => (
             result.is_some()
@@ -340,13 +347,13 @@ fn unavailable_reason(
 
 /// The entries of the line number tables, by offset.
 fn lines(raw: &ClassFileParts<'_>, code: &Code<'_>) -> Result<Vec<(u16, u16)>, ClassFileError> {
-    const WHAT: &str = "the line number table";
+    const PART: &str = "the line number table";
     let mut lines = Vec::new();
     for attribute in &code.attributes {
         if raw.pool.raw(attribute.name) == Some(b"LineNumberTable") {
             let mut reader = Reader::part(raw.bytes, attribute.start, attribute.end);
-            for _ in 0..reader.u2(WHAT)? {
-                lines.push((reader.u2(WHAT)?, reader.u2(WHAT)?));
+            for _ in 0..reader.u2(PART)? {
+                lines.push((reader.u2(PART)?, reader.u2(PART)?));
             }
         }
     }
@@ -354,16 +361,18 @@ fn lines(raw: &ClassFileParts<'_>, code: &Code<'_>) -> Result<Vec<(u16, u16)>, C
     Ok(lines)
 }
 
-/// The local variable table: for each variable its slot, start, length, and the constants of its name and type.
+/// The names of the variables of a method.
 #[derive(Default)]
 struct Names {
+    /// For each entry of the local variable table: slot, start, length, and the constants of name and type.
     locals: Vec<[u16; 5]>,
+    /// The names of the parameters, if the class file has them.
     parameters: Vec<String>,
 }
 
 impl Names {
     fn read(raw: &ClassFileParts<'_>, member: &Member, code: &Code<'_>) -> Result<Names, ClassFileError> {
-        const WHAT: &str = "the local variable table";
+        const PART: &str = "the local variable table";
         let parameters = match raw.attribute(&member.attributes, b"MethodParameters") {
             Some(attribute) => crate::class::parameter_names(raw, attribute)?,
             None => Vec::new(),
@@ -372,8 +381,8 @@ impl Names {
         let is_table = |attribute: &&Attribute| raw.pool.raw(attribute.name) == Some(b"LocalVariableTable");
         for attribute in code.attributes.iter().filter(is_table) {
             let mut reader = Reader::part(raw.bytes, attribute.start, attribute.end);
-            for _ in 0..reader.u2(WHAT)? {
-                let mut word = || reader.u2(WHAT);
+            for _ in 0..reader.u2(PART)? {
+                let mut word = || reader.u2(PART);
                 let [start, length, name, descriptor, slot] = [word()?, word()?, word()?, word()?, word()?];
                 locals.push([slot, start, length, name, descriptor]);
             }
@@ -393,11 +402,11 @@ impl Names {
         pc: usize,
         next: usize,
     ) -> Option<(Cow<'b, str>, Cow<'b, str>)> {
-        for place in [next, pc] {
-            let behind =
-                self.locals.partition_point(|local| (local[0], usize::from(local[1])) <= (slot, place));
-            let Some(local) = behind.checked_sub(1).map(|at| self.locals[at]) else { continue };
-            if local[0] == slot && place < usize::from(local[1]) + usize::from(local[2]).max(1) {
+        for offset in [next, pc] {
+            let end =
+                self.locals.partition_point(|local| (local[0], usize::from(local[1])) <= (slot, offset));
+            let Some(local) = end.checked_sub(1).map(|at| self.locals[at]) else { continue };
+            if local[0] == slot && offset < usize::from(local[1]) + usize::from(local[2]).max(1) {
                 let found = (pool.text(local[3])?, pool.text(local[4])?);
                 return (Shape::of(&found.1) == Some(shape)).then_some(found);
             }

@@ -39,7 +39,7 @@ pub(crate) fn moved(
     Ok(Some(table.out))
 }
 
-const WHAT: &str = "a table of a method";
+const PART: &str = "a table of a method";
 
 struct Table<'a, 'c> {
     reader: Reader<'a>,
@@ -52,25 +52,25 @@ struct Table<'a, 'c> {
 impl Table<'_, '_> {
     /// Copies a number.
     fn word(&mut self) -> Result<u16, ClassFileError> {
-        let word = self.reader.u2(WHAT)?;
+        let word = self.reader.u2(PART)?;
         self.out.put2(word);
         Ok(word)
     }
 
     fn byte(&mut self) -> Result<u8, ClassFileError> {
-        let byte = self.reader.u1(WHAT)?;
+        let byte = self.reader.u1(PART)?;
         self.out.put1(byte);
         Ok(byte)
     }
 
     fn copy(&mut self, length: usize) -> Result<(), ClassFileError> {
-        self.out.extend_from_slice(self.reader.take(length, WHAT)?);
+        self.out.extend_from_slice(self.reader.take(length, PART)?);
         Ok(())
     }
 
     fn lines(&mut self) -> Result<(), ClassFileError> {
         for _ in 0..self.word()? {
-            let pc = usize::from(self.reader.u2(WHAT)?);
+            let pc = usize::from(self.reader.u2(PART)?);
             // The probes at the entry belong to the first line.
             let new = if pc == 0 { 0 } else { self.layout.target[self.code.at_or_after(pc)] };
             self.out.put2(new as u16);
@@ -81,8 +81,8 @@ impl Table<'_, '_> {
 
     /// Relocates a start and a length.
     fn scope(&mut self) -> Result<(), ClassFileError> {
-        let start = usize::from(self.reader.u2(WHAT)?);
-        let end = start + usize::from(self.reader.u2(WHAT)?);
+        let start = usize::from(self.reader.u2(PART)?);
+        let end = start + usize::from(self.reader.u2(PART)?);
         let new_start = self.layout.scope[self.code.at_or_after(start)];
         let new_end = if end == start { new_start } else { self.layout.target[self.code.at_or_after(end)] };
         self.out.put2(new_start as u16);
@@ -103,11 +103,11 @@ impl Table<'_, '_> {
                 }
             }
             0x42 => {
-                let handler = self.reader.u2(WHAT)?;
+                let handler = self.reader.u2(PART)?;
                 self.out.put2(handler.saturating_add(self.added_handlers));
             }
             target @ 0x43..=0x4b => {
-                let pc = usize::from(self.reader.u2(WHAT)?);
+                let pc = usize::from(self.reader.u2(PART)?);
                 self.out.put2(self.layout.exact[self.code.at_or_after(pc)] as u16);
                 if target > 0x46 {
                     self.copy(1)?;
@@ -116,7 +116,7 @@ impl Table<'_, '_> {
             _ => {
                 return Err(ClassFileError::Malformed {
                     offset,
-                    what: "unknown target of a type annotation",
+                    message: "unknown target of a type annotation",
                 });
             }
         }
@@ -146,7 +146,10 @@ impl Table<'_, '_> {
                 }
                 b'[' => open.push((self.word()?, false)),
                 _ => {
-                    return Err(ClassFileError::Malformed { offset, what: "unknown value of an annotation" });
+                    return Err(ClassFileError::Malformed {
+                        offset,
+                        message: "unknown value of an annotation",
+                    });
                 }
             }
         }

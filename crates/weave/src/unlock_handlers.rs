@@ -54,8 +54,8 @@ impl UnlockHandlers {
                 .filter(|handler| (usize::from(handler.start)..usize::from(handler.end)).contains(&pc));
             let mut catches_all = false;
             for handler in around {
-                unlock.caught.push((probe_code, handler.catches, UnlockPath::Handler(handler.handler)));
-                catches_all = handler.catches == 0;
+                unlock.caught.push((probe_code, handler.catch_type, UnlockPath::Handler(handler.handler)));
+                catches_all = handler.catch_type == 0;
                 if catches_all {
                     break;
                 }
@@ -86,25 +86,25 @@ impl UnlockHandlers {
         lock: u16,
         out: &mut Vec<u8>,
     ) -> Result<(), ClassFileError> {
-        for (path, place) in &mut self.paths {
-            *place = out.len() as u32;
-            Emitter::variable(out, false, Shape::Reference, lock);
+        for (path, offset) in &mut self.paths {
+            *offset = out.len() as u32;
+            Emitter::load_or_store(out, false, Shape::Reference, lock);
             out.put1(MONITOREXIT);
             match *path {
                 UnlockPath::Handler(pc) => {
                     let target = layout.target[code.index(pc.into())?];
-                    let here = out.len() as u32;
+                    let pc = out.len() as u32;
                     out.put1(GOTO_W);
-                    out.put4(target.wrapping_sub(here));
+                    out.put4(target.wrapping_sub(pc));
                 }
                 UnlockPath::Rethrow | UnlockPath::RethrowBeforeInit => out.put1(ATHROW),
             }
             if *path == UnlockPath::Rethrow {
-                self.rethrow_range = Some((*place, out.len() as u32));
+                self.rethrow_range = Some((*offset, out.len() as u32));
             }
         }
         self.handlers = Vec::with_capacity(self.caught.len());
-        for &(probe_code, catches, path) in &self.caught {
+        for &(probe_code, catch_type, path) in &self.caught {
             let probe_code = &probe_codes[probe_code];
             // From the write up to the instruction that releases the lock, which is the last one of its probe code.
             let end = layout.scope[probe_code.instruction + 1] + probe_code.after.len() as u32 - 1;
@@ -113,7 +113,7 @@ impl UnlockHandlers {
                 start: layout.exact[probe_code.instruction] as u16,
                 end: end as u16,
                 handler: self.paths[found].1 as u16,
-                catches,
+                catch_type,
             });
         }
         Ok(())

@@ -7,7 +7,7 @@ use crate::bytes::Write;
 use crate::code::Code;
 use crate::descriptor;
 use crate::error::ClassFileError;
-use crate::layout::NotWoven;
+use crate::layout::WeaveError;
 use crate::plan::{ProbePlan, SiteKinds};
 use crate::pool::Additions;
 use crate::raw::{Attribute, ClassFileParts, Member};
@@ -55,24 +55,32 @@ pub fn weave(class: &[u8], helper: &str, plan: &mut dyn ProbePlan) -> Result<Opt
     let name = raw
         .pool
         .class(raw.this_class)
-        .ok_or(ClassFileError::Malformed { offset: raw.pool_end, what: "the class has no name" })?;
+        .ok_or(ClassFileError::Malformed { offset: raw.pool_end, message: "the class has no name" })?;
     if name == "java/lang/Object" || name == helper {
         return Ok(None);
     }
-    let wants = plan.site_kinds(&name);
-    if wants == SiteKinds::NOTHING {
+    let site_kinds = plan.site_kinds(&name);
+    if site_kinds == SiteKinds::NOTHING {
         return Ok(None);
     }
     let pool = Additions::new(raw.pool.len());
-    let mut weaving =
-        Weaving { raw: &raw, class: &name, helper, plan, wants, pool, probes: 0, skipped: Vec::new() };
+    let mut weaver = ClassWeaver {
+        raw: &raw,
+        class: &name,
+        helper,
+        plan,
+        site_kinds,
+        pool,
+        probes: 0,
+        skipped: Vec::new(),
+    };
     let mut codes = Vec::with_capacity(raw.methods.len());
     for member in &raw.methods {
         if let Some(attribute) = raw.attribute(&member.attributes, b"Code") {
-            codes.extend(weaving.method(member, attribute)?.map(|code| (attribute, code)));
+            codes.extend(weaver.method(member, attribute)?.map(|code| (attribute, code)));
         }
     }
-    let Weaving { pool, probes, skipped, .. } = weaving;
+    let ClassWeaver { pool, probes, skipped, .. } = weaver;
     Ok(match (codes.is_empty(), skipped.is_empty()) {
         (true, true) => None,
         (true, false) => Some(Woven { bytes: class.to_vec(), probes, skipped }),
@@ -81,22 +89,22 @@ pub fn weave(class: &[u8], helper: &str, plan: &mut dyn ProbePlan) -> Result<Opt
 }
 
 /// State of weaving a class.
-struct Weaving<'a, 'p> {
+struct ClassWeaver<'a, 'p> {
     raw: &'a ClassFileParts<'a>,
     class: &'a str,
     helper: &'a str,
     plan: &'p mut dyn ProbePlan,
-    wants: SiteKinds,
+    site_kinds: SiteKinds,
     pool: Additions,
     probes: usize,
     skipped: Vec<SkippedMethod>,
 }
 
-impl Weaving<'_, '_> {
+impl ClassWeaver<'_, '_> {
     /// Weaves one method. Returns its new code if it has probes.
     fn method(&mut self, member: &Member, attribute: Attribute) -> Result<Option<Vec<u8>>, ClassFileError> {
         let raw = self.raw;
-        let error = |what| ClassFileError::Malformed { offset: member.start, what };
+        let error = |message| ClassFileError::Malformed { offset: member.start, message };
         let text = |index| raw.pool.text(index).ok_or_else(|| error("a method has no name"));
         let (name, descriptor) = (text(member.name)?, text(member.descriptor)?);
         let (parameters, result) =
@@ -105,8 +113,12 @@ impl Weaving<'_, '_> {
         let method =
             Method { class: self.class, name: &name, descriptor: &descriptor, is_static, parameters, result };
         let code = Code::read(raw, attribute)?;
-        let sites = SiteVisitor::new(&method, &mut *self.plan, &mut self.skipped)
-            .all(raw, member, &code, self.wants)?;
+        let sites = SiteVisitor::new(&method, &mut *self.plan, &mut self.skipped).visit_all(
+            raw,
+            member,
+            &code,
+            self.site_kinds,
+        )?;
         if sites.is_empty() {
             return Ok(None);
         }
@@ -116,8 +128,8 @@ impl Weaving<'_, '_> {
                 self.probes += sites.probes().count();
                 Ok(Some(code))
             }
-            Err(NotWoven::Malformed(error)) => Err(error),
-            Err(NotWoven::Skipped(reason)) => {
+            Err(WeaveError::Malformed(error)) => Err(error),
+            Err(WeaveError::Skipped(reason)) => {
                 self.pool.rewind(mark);
                 self.skipped.push(SkippedMethod {
                     method: name.to_string(),

@@ -41,8 +41,8 @@ impl Report<'_> {
         }
         if self.outcome.strict {
             for property in &self.outcome.properties {
-                for missing in &property.missing {
-                    let text = skipped_events(self, property, missing);
+                for skipped in &property.skipped {
+                    let text = skipped_events(self, property, skipped);
                     errors.push(format!(
                         "{} {text} (not allowed with `--strict`)",
                         style.paint(Paint::Bad, "error:")

@@ -231,7 +231,7 @@ fn verdict(report: &Report<'_>) -> &'static str {
 fn property<'a>(report: &Report<'a>, at: usize, outcome: &'a PropertyResult) -> Property<'a> {
     let states = outcome.states.iter();
     let failure = outcome.failure.as_ref();
-    let missing = outcome.missing.iter();
+    let skipped = outcome.skipped.iter();
     Property {
         name: &outcome.name,
         file: report.file(at),
@@ -246,17 +246,21 @@ fn property<'a>(report: &Report<'a>, at: usize, outcome: &'a PropertyResult) -> 
         failure: failure.map(|(failure, event)| fault(report, failure, event.as_ref())),
         presumably: outcome.presumably.map(presumption),
         formula: report.automata.get(at).and_then(|automaton| automaton.formula.as_deref()),
-        missing: missing
-            .map(|missing| MissingJson {
-                event: &missing.event,
-                param: &missing.param,
-                fields: &missing.fields,
-                count: missing.count,
-                file: report.input(missing.first),
-                line: missing.first.line,
+        missing: skipped
+            .map(|skipped| MissingJson {
+                event: &skipped.event,
+                param: &skipped.param,
+                fields: &skipped.fields,
+                count: skipped.count,
+                file: report.input(skipped.first),
+                line: skipped.first.line,
             })
             .collect(),
-        silent: outcome.silent.iter().map(|of| SilentJson { event: &of.event, param: &of.param }).collect(),
+        silent: outcome
+            .never_supplied
+            .iter()
+            .map(|of| SilentJson { event: &of.event, param: &of.param })
+            .collect(),
         commands: outcome.commands,
     }
 }

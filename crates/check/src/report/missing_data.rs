@@ -10,29 +10,29 @@ use invigil_lang::ltl::separate_operators;
 pub(super) fn skipped_events(
     report: &Report<'_>,
     property: &PropertyResult,
-    missing: &SkippedEvents,
+    skipped: &SkippedEvents,
 ) -> String {
-    let (lack, were) = if missing.count == 1 { ("lacks", "it was") } else { ("lack", "they were") };
-    let fields: Vec<String> = missing.fields.iter().map(|field| format!("`{field}`")).collect();
-    let called = match missing.fields.contains(&missing.param) {
+    let (lack, were) = if skipped.count == 1 { ("lacks", "it was") } else { ("lack", "they were") };
+    let fields: Vec<String> = skipped.fields.iter().map(|field| format!("`{field}`")).collect();
+    let called = match skipped.fields.contains(&skipped.param) {
         true => format!("which {} reads", property.name),
-        false => format!("which {} reads as `{}`", property.name, missing.param),
+        false => format!("which {} reads as `{}`", property.name, skipped.param),
     };
     // A value of the wrong type counts as missing.
     let the = if report.outcome.malformed_lines().partial > 0 { "a valid" } else { "the" };
     format!(
         "{} `{}` {lack} {the} field {}, {called}, first at {}: {were} skipped",
-        count(missing.count, "event"),
-        missing.event,
+        count(skipped.count, "event"),
+        skipped.event,
         fields.join(" or "),
-        printable(&report.position_text(missing.first)),
+        printable(&report.position_text(skipped.first)),
     )
 }
 
 /// Describes a parameter that no event supplied.
-pub(super) fn never_supplied(property: &PropertyResult, silent: &NeverSupplied) -> String {
-    let (event, param, name) = (&silent.event, &silent.param, printable(&property.name));
-    let values = if silent.is_truth { " (true or false)" } else { "" };
+pub(super) fn never_supplied(property: &PropertyResult, parameter: &NeverSupplied) -> String {
+    let (event, param, name) = (&parameter.event, &parameter.param, printable(&property.name));
+    let values = if parameter.is_truth { " (true or false)" } else { "" };
     format!(
         "no `{event}` in the trace has a value for `{param}`{values}, which {name} reads: it is treated as false"
     )

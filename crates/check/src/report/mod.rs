@@ -94,7 +94,7 @@ impl<'a> Report<'a> {
         finished && !self.interrupted && !self.is_not_a_trace()
     }
 
-    /// Whether the input was probably not a trace: hardly a line could be read, and no event is mentioned by a
+    /// Whether the input was probably not a trace: most of it could not be read, and no event is mentioned by a
     /// property. Then a verdict would be meaningless.
     pub fn is_not_a_trace(&self) -> bool {
         let trace = &self.outcome.trace;

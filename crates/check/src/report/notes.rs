@@ -103,8 +103,8 @@ impl Notes<'_> {
             if !property.absent.is_empty() && property.absent.len() == self.report.events_of(at).len() {
                 continue;
             }
-            let is_hopeless = |of: &Automaton| of.formula.is_some() && of.transitions.is_empty();
-            if self.report.automata.get(at).is_some_and(is_hopeless) {
+            let has_no_transition = |of: &Automaton| of.formula.is_some() && of.transitions.is_empty();
+            if self.report.automata.get(at).is_some_and(has_no_transition) {
                 self.warning(&format!("no event can decide {file} (see `invigil explain`)"));
                 continue;
             }
@@ -127,7 +127,7 @@ impl Notes<'_> {
             [] => "it waits for no specific event".to_owned(),
             events => format!("it waits for {} first", events.join(" or ")),
         };
-        let skipped: u64 = property.missing.iter().map(|missing| missing.count).sum();
+        let skipped: u64 = property.skipped.iter().map(|skipped| skipped.count).sum();
         match skipped {
             0 => waits,
             _ => format!("{waits}, and {} had no value for a parameter (see below)", count(skipped, "event")),
@@ -155,8 +155,8 @@ impl Notes<'_> {
             return;
         }
         for property in &self.report.outcome.properties {
-            for missing in &property.missing {
-                let text = skipped_events(self.report, property, missing);
+            for skipped in &property.skipped {
+                let text = skipped_events(self.report, property, skipped);
                 self.warning(&format!("{text} (an error with `--strict`)"));
             }
         }
@@ -164,8 +164,8 @@ impl Notes<'_> {
 
     fn silent(&mut self) {
         for property in &self.report.outcome.properties {
-            for silent in &property.silent {
-                self.warning(&never_supplied(property, silent));
+            for parameter in &property.never_supplied {
+                self.warning(&never_supplied(property, parameter));
             }
             if let Some(text) = absent_events(property) {
                 self.warning(&text);

@@ -77,7 +77,7 @@ pub fn reason_line(violation: &Violation) -> String {
     violation.reason.as_ref().map_or(String::new(), |reason| format!("  since  {}\n", printable(reason)))
 }
 
-/// Renders the change of state, or the final state if the violation is at the end.
+/// Renders the change of state, or only the last state, if the violation is at the end.
 pub fn state_change_text(violation: &Violation, style: &Style) -> String {
     let to = style.paint(Paint::Bad, &violation.to);
     if violation.at_end { to } else { format!("{} → {to}", violation.from) }

@@ -24,14 +24,14 @@ impl Report<'_> {
         }
         if !self.outcome.strict {
             for property in &self.outcome.properties {
-                for missing in &property.missing {
-                    warn(format!("{}; the verdict may be wrong", skipped_events(self, property, missing)));
+                for skipped in &property.skipped {
+                    warn(format!("{}; the verdict may be wrong", skipped_events(self, property, skipped)));
                 }
             }
         }
         for property in &self.outcome.properties {
-            for silent in &property.silent {
-                warn(format!("{}; the verdict may be wrong", never_supplied(property, silent)));
+            for parameter in &property.never_supplied {
+                warn(format!("{}; the verdict may be wrong", never_supplied(property, parameter)));
             }
         }
         warnings

@@ -171,7 +171,7 @@ fn checked(
     let options = CheckOptions { can_reread, limit: 1_000, trace, ..CheckOptions::default() };
     let outcome = check(std::slice::from_ref(automaton), catalog, open, &options, &mut NoopListener);
     let property = &outcome.properties[0];
-    assert!(property.failure.is_none() && property.missing.is_empty());
+    assert!(property.failure.is_none() && property.skipped.is_empty());
     assert_eq!(outcome.violations.len() as u64, property.violations);
     for violation in &outcome.violations {
         let last = violation.path.last().map(|step| step.verdict);

@@ -21,22 +21,22 @@ pub(super) fn load_all(spec: &LoadedSpec, file: &str, terminal: &Terminal) -> Re
     for id in loaded.specification.monitors() {
         let monitor = loaded.specification.monitor(id);
         let MonitorBody::BlackBox { file } = &monitor.body else { continue };
-        let one = BlackBoxLoader { spec, loaded, id, path: folder.join(file), terminal };
+        let loader = BlackBoxLoader { spec, loaded, id, path: folder.join(file), terminal };
         let name = loaded.specification.name(id);
-        let says = spec.system.find_proposition(&format!("@{name}"));
-        let (Some(says), Some(at)) = (says, monitor.at) else { continue };
-        match one.path.extension().and_then(|ending| ending.to_str()) {
+        let verdict = spec.system.find_proposition(&format!("@{name}"));
+        let (Some(verdict), Some(component)) = (verdict, monitor.at) else { continue };
+        match loader.path.extension().and_then(|ending| ending.to_str()) {
             Some("prop" | "ltl") => {
-                let read = one.property()?;
-                let place = (&spec.system, at);
+                let read = loader.property()?;
+                let place = (&spec.system, component);
                 let made = PropertyBox::new(read.automata, &read.catalog, place, read.sources.clone(), file);
-                boxes.add(&spec.system, says, made.map_err(|diagnostics| one.invalid(&read.sources, &diagnostics))?);
+                boxes.add(&spec.system, verdict, made.map_err(|diagnostics| loader.invalid(&read.sources, &diagnostics))?);
             }
             Some("medl") => {
-                let (read, scripts) = one.script()?;
+                let (read, scripts) = loader.script()?;
                 for plan in &scripts.plans {
-                    let made = ScriptBox::new(plan, &read.catalog, &scripts.places, (&spec.system, at));
-                    boxes.add(&spec.system, says, made.map_err(|diagnostics| one.invalid(&read.sources, &diagnostics))?);
+                    let made = ScriptBox::new(plan, &read.catalog, &scripts.entity_spans, (&spec.system, component));
+                    boxes.add(&spec.system, verdict, made.map_err(|diagnostics| loader.invalid(&read.sources, &diagnostics))?);
                 }
             }
             _ => terminal.eprint(&format!(

@@ -34,8 +34,8 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> Result<ExitCode, CliError
             split.network
         }
     };
-    monitors(&mut out, &network, system);
-    let mut is_good = monitorable(&mut out, &network, system);
+    write_monitors(&mut out, &network, system);
+    let mut is_good = write_monitorability(&mut out, &network, system);
     if let Some(path) = &args.same_as {
         let is_xml = path.extension().is_some_and(|ending| ending == "xml");
         let other = LoadedSpec::file(path, is_xml, Some(system), terminal)?;
@@ -49,14 +49,14 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> Result<ExitCode, CliError
             )));
         }
         let other = other.network(loaded, terminal)?;
-        is_good &= same(&mut out, &compare(system, &network, &other, Budget::default()), system);
+        is_good &= write_comparison(&mut out, &compare(system, &network, &other, Budget::default()), system);
     }
     terminal.print(&out)?;
     Ok(if is_good { ExitCode::SUCCESS } else { ExitCode::from(VIOLATED) })
 }
 
 /// Lists the monitors with their components and references. Reachability has been checked when the file was loaded.
-fn monitors(out: &mut String, network: &Network, system: &System) {
+fn write_monitors(out: &mut String, network: &Network, system: &System) {
     for (at, part) in network.monitors.iter().enumerate() {
         let id = MonitorId(at as u32);
         let needed: Vec<&str> =
@@ -78,7 +78,8 @@ fn monitors(out: &mut String, network: &Network, system: &System) {
     out.push_str("It fits the system: every verdict can reach the monitors that need it.\n");
 }
 
-fn monitorable(out: &mut String, network: &Network, system: &System) -> bool {
+/// Writes whether a network is monitorable. Returns false if it is not, or if that is undecided.
+fn write_monitorability(out: &mut String, network: &Network, system: &System) -> bool {
     let name = |id: &MonitorId| network.monitor(*id).name.clone();
     let (text, is_good) = match network.monitorability(system, Budget::default()) {
         Monitorability::Always => ("It is monitorable: a verdict always remains possible.".to_owned(), true),
@@ -93,17 +94,18 @@ fn monitorable(out: &mut String, network: &Network, system: &System) -> bool {
                 false,
             )
         }
-        Monitorability::Undecided { cycle, because } => {
+        Monitorability::Undecided { cycle, limit } => {
             let cycle: Vec<String> = cycle.iter().map(name).collect();
             let cycle = cycle.join(" and ");
-            (format!("Monitorability is undecided: {cycle} refer to each other ({because})."), false)
+            (format!("Monitorability is undecided: {cycle} refer to each other ({limit})."), false)
         }
     };
     let _ = writeln!(out, "{text}");
     is_good
 }
 
-fn same(out: &mut String, comparison: &Comparison, system: &System) -> bool {
+/// Writes the result of a comparison. Returns false if the specifications differ.
+fn write_comparison(out: &mut String, comparison: &Comparison, system: &System) -> bool {
     let word = |truth: Truth| match truth {
         Truth::True => "true",
         Truth::False => "false",
@@ -120,9 +122,9 @@ fn same(out: &mut String, comparison: &Comparison, system: &System) -> bool {
         Comparison::Same => ("Both always give the same verdict.".to_owned(), true),
         Comparison::OneIsSlower(difference) => (format!("One is slower: {}.", describe(difference)), true),
         Comparison::Different(difference) => (format!("They differ: {}.", describe(difference)), false),
-        Comparison::SameUpTo { length, because } => (
+        Comparison::SameUpTo { length, limit } => (
             format!(
-                "They agree on all traces of up to {length} rounds; longer traces exceed a limit ({because})."
+                "They agree on all traces of up to {length} rounds; longer traces exceed a limit ({limit})."
             ),
             true,
         ),
@@ -135,7 +137,7 @@ fn same(out: &mut String, comparison: &Comparison, system: &System) -> bool {
 fn shown(prefix: &Prefix, system: &System) -> String {
     let round = |names: &Vec<_>| {
         let names: Vec<String> =
-            names.iter().map(|known| format!("{}:t", system.proposition_name(*known))).collect();
+            names.iter().map(|id| format!("{}:t", system.proposition_name(*id))).collect();
         if names.is_empty() { "nothing".to_owned() } else { names.join(",") }
     };
     match prefix.is_empty() {

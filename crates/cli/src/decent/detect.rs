@@ -89,7 +89,7 @@ struct Row {
     name: String,
     /// Whether annotations exist for it.
     is_activity: bool,
-    watched: AnnotatedMonitor,
+    annotated_monitor: AnnotatedMonitor,
 }
 
 pub(super) fn run(args: &Args, terminal: &Terminal) -> Result<ExitCode, CliError> {
@@ -112,11 +112,11 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> Result<ExitCode, CliError
     check_sensors(specification, &rows, &sensors, &args.sensors)?;
     let network = spec.network(loaded, terminal)?;
     let mut polled = PolledSensors::new(&specification.system, &sensors, clock);
-    let watched: Vec<AnnotatedMonitor> = rows.iter().map(|row| row.watched.clone()).collect();
-    let found =
-        detect::<States>(&specification.system, &network, &watched, &mut polled, Conditions::default());
-    let found = found.map_err(CliError::new)?;
-    terminal.print(&if args.json { as_json(&rows, &found) } else { as_text(&rows, &found) })?;
+    let monitors: Vec<AnnotatedMonitor> = rows.iter().map(|row| row.annotated_monitor.clone()).collect();
+    let detection =
+        detect::<States>(&specification.system, &network, &monitors, &mut polled, Conditions::default());
+    let detection = detection.map_err(CliError::new)?;
+    terminal.print(&if args.json { as_json(&rows, &detection) } else { as_text(&rows, &detection) })?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -216,11 +216,11 @@ impl Row {
         monitor: MonitorId,
         intervals: Vec<std::ops::Range<Instant>>,
     ) -> Row {
-        Row { name: name.to_owned(), is_activity, watched: AnnotatedMonitor { monitor, intervals } }
+        Row { name: name.to_owned(), is_activity, annotated_monitor: AnnotatedMonitor { monitor, intervals } }
     }
 }
 
-/// Checks that all sensors exist which the monitors need; otherwise they would wait forever.
+/// Checks that every sensor that a monitor needs exists; otherwise the monitor would wait forever.
 fn check_sensors(
     specification: &Specification,
     rows: &[Row],
@@ -228,8 +228,8 @@ fn check_sensors(
     folder: &Path,
 ) -> Result<(), CliError> {
     for row in rows {
-        for proposition in specification.observed(row.watched.monitor) {
-            if !sensors.iter().any(|(known, _)| *known == proposition) {
+        for proposition in specification.observed(row.annotated_monitor.monitor) {
+            if !sensors.iter().any(|(id, _)| *id == proposition) {
                 let name = specification.system.proposition_name(proposition);
                 return Err(CliError::new(format_args!(
                     "`{}` needs the sensor `{name}`, which is not in {}: add a line `{name},FILE.csv,switch`",
@@ -242,11 +242,11 @@ fn check_sensors(
     Ok(())
 }
 
-fn as_text(rows: &[Row], found: &Detection) -> String {
+fn as_text(rows: &[Row], detection: &Detection) -> String {
     let mut out = String::new();
     let width = rows.iter().map(|row| row.name.chars().count()).max().unwrap_or(0).max(8);
     let of = |is_activity: bool| {
-        rows.iter().zip(&found.tallies).filter(move |(row, _)| row.is_activity == is_activity)
+        rows.iter().zip(&detection.tallies).filter(move |(row, _)| row.is_activity == is_activity)
     };
     let share = |share: Option<f64>| share.map_or("-".to_owned(), |share| format!("{share:.2}"));
     // Writing to a string does not fail.
@@ -271,7 +271,7 @@ fn as_text(rows: &[Row], found: &Detection) -> String {
             writeln!(out, "{blank}{:width$}  {:>8}  {:>8}  {:>9}", "monitor", "true", "false", "undecided");
     }
     for (row, tally) in of(false) {
-        let unknown = found.instants.saturating_sub(tally.decided);
+        let unknown = detection.instants.saturating_sub(tally.decided);
         let _ = writeln!(
             out,
             "{:width$}  {:>8}  {:>8}  {unknown:>9}",
@@ -283,13 +283,13 @@ fn as_text(rows: &[Row], found: &Detection) -> String {
     let _ = writeln!(
         out,
         "{} instants, {:.2} messages per instant",
-        found.instants,
-        found.messages_per_instant()
+        detection.instants,
+        detection.messages_per_instant()
     );
     out
 }
 
-fn as_json(rows: &[Row], found: &Detection) -> String {
+fn as_json(rows: &[Row], detection: &Detection) -> String {
     let row = |(row, tally): (&Row, &Tally)| {
         let mut object = json!({ "name": row.name, "said": tally.decided, "found": tally.detected });
         if row.is_activity {
@@ -302,13 +302,13 @@ fn as_json(rows: &[Row], found: &Detection) -> String {
         object
     };
     let all = |is_activity: bool| -> Vec<Value> {
-        let rows = rows.iter().zip(&found.tallies).filter(|(row, _)| row.is_activity == is_activity);
+        let rows = rows.iter().zip(&detection.tallies).filter(|(row, _)| row.is_activity == is_activity);
         rows.map(row).collect()
     };
     let report = json!({
-        "instants": found.instants,
-        "messages": found.messages,
-        "messages_per_instant": found.messages_per_instant(),
+        "instants": detection.instants,
+        "messages": detection.messages,
+        "messages_per_instant": detection.messages_per_instant(),
         "activities": all(true),
         "monitors": all(false),
     });

@@ -34,15 +34,15 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> Result<ExitCode, CliError
 }
 
 fn run_synthetic(args: &Synthetic, terminal: &Terminal) -> Result<ExitCode, CliError> {
-    let mut size = if args.quick {
+    let mut benchmark = if args.quick {
         synthetic::SyntheticBenchmark::quick()
     } else {
         synthetic::SyntheticBenchmark::default()
     };
-    size.seed = args.seed;
-    size.formulae = args.formulae.unwrap_or(size.formulae);
-    size.traces = args.traces.unwrap_or(size.traces);
-    let experiment = size.experiment().map_err(CliError::new)?;
+    benchmark.seed = args.seed;
+    benchmark.formulae = args.formulae.unwrap_or(benchmark.formulae);
+    benchmark.traces = args.traces.unwrap_or(benchmark.traces);
+    let experiment = benchmark.experiment().map_err(CliError::new)?;
     let mut store = open(args.output.store.as_deref())?;
     let started = Instant::now();
     let report = run_with_progress(&experiment, &mut store, &args.output, terminal)?;
@@ -99,12 +99,13 @@ fn run_formulae(args: &Formulae, terminal: &Terminal) -> Result<ExitCode, CliErr
         trials.push(Trial { distribution: args.traces.display().to_string(), number, trace });
     }
     let (kept, discarded) = (verified.keep.len(), verified.discard.len());
-    let spec = Workload { system: folder.system, formulae: verified.keep, trials };
+    let workload = Workload { system: folder.system, formulae: verified.keep, trials };
     let name = format!("{} on {}", args.list.display(), args.traces.display());
-    let mut experiment = Experiment::new(&name, args.algorithm.0.clone(), args.encoding.clone(), vec![spec]);
-    experiment
-        .variants
-        .retain(|(choice, encoding)| *choice != Algorithm::Broadcast || *encoding == EncodingKind::States);
+    let mut experiment =
+        Experiment::new(&name, args.algorithm.0.clone(), args.encoding.clone(), vec![workload]);
+    experiment.variants.retain(|(algorithm, encoding)| {
+        *algorithm != Algorithm::Broadcast || *encoding == EncodingKind::States
+    });
     let mut store = open(args.output.store.as_deref())?;
     let started = Instant::now();
     let report = run_with_progress(&experiment, &mut store, &args.output, terminal)?;
@@ -204,7 +205,7 @@ fn finish(
         }
     }
     terminal.print(&out)?;
-    if report.is_whole {
+    if report.is_complete {
         return Ok(ExitCode::SUCCESS);
     }
     let next = if output.store.is_some() {

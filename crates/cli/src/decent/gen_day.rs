@@ -37,19 +37,20 @@ Examples:
 pub(super) fn run(args: &Args, terminal: &Terminal) -> Result<ExitCode, CliError> {
     let text = files::read(&args.household, "household")?;
     let household = Household::read(&text, &args.household.display().to_string()).map_err(CliError::new)?;
-    let lived = day(&household, args.seed);
+    let generated_day = day(&household, args.seed);
     create_folder(&args.folder)?;
     let write = |name: &str, text: &str| files::write(&args.folder.join(name), text, terminal);
     for (number, sensor) in household.sensors.iter().enumerate() {
-        let lines: String = lived.lines(number).map(|line| line + "\n").collect();
+        let lines: String = generated_day.lines(number).map(|line| line + "\n").collect();
         write(&format!("{}.csv", sensor.name), &format!("time,value\n{lines}"))?;
     }
     write("sensors.csv", &household.list())?;
-    write("activities.csv", &lived.annotations_csv())?;
-    let (changes, noted) = (lived.sensors.iter().map(Vec::len).sum::<usize>(), lived.annotations.len());
+    write("activities.csv", &generated_day.annotations_csv())?;
+    let (changes, activities) =
+        (generated_day.sensors.iter().map(Vec::len).sum::<usize>(), generated_day.annotations.len());
     let sensors = household.sensors.len();
     terminal.print(&format!(
-        "{}: {sensors} sensors with {changes} lines, {noted} activities\n",
+        "{}: {sensors} sensors with {changes} lines, {activities} activities\n",
         args.folder.display()
     ))?;
     Ok(ExitCode::SUCCESS)

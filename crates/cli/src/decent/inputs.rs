@@ -85,17 +85,18 @@ const NO_OBSERVATIONS: &str =
     "no source of observations; give --trace, --traces, --table, --events, --listen or --program";
 
 impl InputArgs {
-    /// Opens the inputs. Live observations are kept if several algorithms read them (`again`).
+    /// Opens the inputs. With `keeps_observations`, live observations are kept so that several algorithms can read
+    /// them.
     pub(super) fn open(
         &self,
         folder: Option<TraceFolder>,
         system: &System,
         mut boxes: BlackBoxes,
-        again: bool,
+        keeps_observations: bool,
         terminal: &Terminal,
     ) -> Result<Observations, CliError> {
         if !self.listen.is_empty() || !self.program.is_empty() {
-            return self.live(system, LiveInputs::new(system, boxes, again), terminal);
+            return self.live(system, LiveInputs::new(system, boxes, keeps_observations), terminal);
         }
         let mut runs = match folder {
             Some(folder) => self.folder(&folder, system)?,
@@ -147,12 +148,12 @@ impl InputArgs {
                 (None, []) => return Err(CliError::new(NO_ROUNDS)),
                 (None, _) => return Err(CliError::new("`--round` may be given only once for a log")),
             };
-            let meaning = EventMapping::new(
+            let mapping = EventMapping::new(
                 proposition_events(system, None),
                 self.round.first().map(|name| event_named(name)),
             );
             let (run, notes) =
-                read_events(inputs, &options, &meaning, rounds, system).map_err(CliError::new)?;
+                read_events(inputs, &options, &mapping, rounds, system).map_err(CliError::new)?;
             notes.iter().for_each(|note| terminal.eprint(&format!("note: {note}")));
             Ok(run)
         } else {
@@ -189,11 +190,11 @@ impl InputArgs {
         }
         // Programs first: they are stopped until they are read, while peers would wait for an answer.
         for (id, command) in programs {
-            let (meaning, round_end) = self.round_end(*id, system)?;
+            let (mapping, round_end) = self.round_end(*id, system)?;
             let name = system.component_name(*id);
             live.add(
                 *id,
-                ProgramInput::start(name, command, &meaning, round_end, self.wait, interrupt.clone())?,
+                ProgramInput::start(name, command, &mapping, round_end, self.wait, interrupt.clone())?,
             );
         }
         let channels = peers.iter().map(|(id, channel)| Ok((*id, socket(channel)?)));

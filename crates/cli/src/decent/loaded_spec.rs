@@ -30,14 +30,14 @@ pub(super) enum SpecKind {
 }
 
 impl LoadedSpec {
-    /// Loads it. `system` has the components and propositions of the traces.
+    /// Loads a formula or a specification. `system` has the components and propositions of the traces.
     pub(super) fn load(
         args: &args::SpecArgs,
         system: Option<&System>,
         terminal: &Terminal,
     ) -> Result<LoadedSpec, CliError> {
-        let written = components(&args.components)?;
-        let system = written.as_ref().or(system);
+        let system_from_options = components(&args.components)?;
+        let system = system_from_options.as_ref().or(system);
         let path = Path::new(&args.spec);
         let ending = path.extension().and_then(|ending| ending.to_str());
         match ending {
@@ -159,16 +159,16 @@ impl LoadedSpec {
 }
 
 /// Parses the components of the options, such as `lamp:on,hot`.
-fn components(written: &[String]) -> Result<Option<System>, CliError> {
+fn components(options: &[String]) -> Result<Option<System>, CliError> {
     let mut system = System::default();
-    for text in written {
+    for text in options {
         let (name, observed) = text.split_once(':').unwrap_or((text, ""));
         let component = system.component(name.trim()).map_err(CliError::new)?;
         for proposition in observed.split(',').map(str::trim).filter(|name| !name.is_empty()) {
             system.proposition(component, proposition).map_err(CliError::new)?;
         }
     }
-    Ok((!written.is_empty()).then_some(system))
+    Ok((!options.is_empty()).then_some(system))
 }
 
 /// Derives the components from the names: `b1` belongs to `b`. Other names get no component.

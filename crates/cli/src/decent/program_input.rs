@@ -66,7 +66,7 @@ impl ProgramInput {
     pub(super) fn start(
         name: &str,
         command: &str,
-        meaning: &EventMapping,
+        mapping: &EventMapping,
         round_end: RoundEnd,
         wait: Duration,
         interrupt: InterruptFlag,
@@ -78,7 +78,7 @@ impl ProgramInput {
                 return Err(CliError::new(format_args!("{name}: unclosed {open} in `{command}`")));
             }
         };
-        let (catalog, round) = (meaning.catalog().clone(), meaning.collector());
+        let (catalog, round) = (mapping.catalog().clone(), mapping.collector());
         let (sender, receiver) = mpsc::sync_channel(MAX_PENDING_EVENTS);
         let (ready_sender, ready) = mpsc::channel();
         let failed = |error: String| CliError {
@@ -127,7 +127,7 @@ impl ProgramInput {
     /// Waits until the round ends. Returns false if the program has ended and no observation is left.
     fn wait(&mut self) -> Result<bool, String> {
         let deadline = self.deadline();
-        let mut late = 0;
+        let mut late_events = 0;
         loop {
             let Some(receiver) = self.receiver.as_ref().filter(|_| self.ended.is_none()) else {
                 return Ok(false);
@@ -139,14 +139,14 @@ impl ProgramInput {
             if left.is_zero() {
                 match &self.round_end {
                     // Pending events belong to the round, up to a limit: a busy program would never end it.
-                    RoundEnd::Every(_) if late > MAX_PENDING_EVENTS => return Ok(true),
-                    RoundEnd::Every(_) => late += 1,
+                    RoundEnd::Every(_) if late_events > MAX_PENDING_EVENTS => return Ok(true),
+                    RoundEnd::Every(_) => late_events += 1,
                     RoundEnd::Marked(mark) => return Err(self.overdue(mark)),
                 }
             }
             match receiver.recv_timeout(left.min(POLL_INTERVAL)) {
-                Ok(ProgramMessage::Happened(symbol)) => {
-                    if self.round.record(symbol) && matches!(self.round_end, RoundEnd::Marked(_)) {
+                Ok(ProgramMessage::Happened(event)) => {
+                    if self.round.record(event) && matches!(self.round_end, RoundEnd::Marked(_)) {
                         return Ok(true);
                     }
                 }
@@ -254,7 +254,7 @@ fn run(target: &mut dyn Target, sender: &SyncSender<ProgramMessage>) -> Option<P
 fn start_instrumented(command: &[String], catalog: &EventCatalog) -> Result<Box<dyn Target>, String> {
     let mut target = start(command).map_err(|error| error.to_string())?;
     let mut needs = EventSet::default();
-    catalog.iter().for_each(|(symbol, _)| needs.insert(symbol));
+    catalog.iter().for_each(|(event, _)| needs.insert(event));
     let ready = target.prepare(catalog).map_err(|error| error.to_string()).and_then(|unknown| {
         let reported: Vec<String> = unknown.iter().map(|it| format!("{}; {}", it.reason, it.help)).collect();
         if reported.is_empty() { Ok(()) } else { Err(reported.join("\n")) }

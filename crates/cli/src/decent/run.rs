@@ -31,8 +31,8 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> Result<ExitCode, CliError
     let folder = args.observed.traces.as_deref().map(TraceFolder::open).transpose().map_err(CliError::new)?;
     let spec = LoadedSpec::load(&args.spec_args, folder.as_ref().map(|folder| &folder.system), terminal)?;
     let boxes = black_boxes::load_all(&spec, &args.spec_args.spec, terminal)?;
-    let again = args.algorithm.as_ref().is_some_and(|chosen| chosen.0.len() > 1);
-    let mut source = args.observed.open(folder, &spec.system, boxes, again, terminal)?;
+    let keeps_observations = args.algorithm.as_ref().is_some_and(|chosen| chosen.0.len() > 1);
+    let mut source = args.observed.open(folder, &spec.system, boxes, keeps_observations, terminal)?;
     let results = match args.encoding {
         EncodingKind::Expressions => run_algorithms::<Expressions>(args, &spec, &mut source, terminal),
         EncodingKind::Quick => run_algorithms::<Expressions<Quick>>(args, &spec, &mut source, terminal),
@@ -92,15 +92,15 @@ fn run_algorithms<E: Encoding>(
             chosen.iter().map(prepare).collect::<Result<_, CliError>>()?
         }
     };
-    let given = &args.conditions;
+    let network_args = &args.conditions;
     let conditions = Conditions {
-        latency: given.latency,
-        jitter: given.jitter,
-        loss: given.loss,
-        duplication: given.duplication,
-        shuffle: given.shuffle,
-        relay: given.relay,
-        seed: given.seed,
+        latency: network_args.latency,
+        jitter: network_args.jitter,
+        loss: network_args.loss,
+        duplication: network_args.duplication,
+        shuffle: network_args.shuffle,
+        relay: network_args.relay,
+        seed: network_args.seed,
         ..Conditions::default()
     };
     let run = |(algorithm, prepared): (&'static str, MonitorSet<E>)| {
@@ -116,7 +116,7 @@ fn run_algorithms<E: Encoding>(
             }
         };
         done.map_err(|unlinked| CliError::new(format_args!("{unlinked}; see `--relay`")))?;
-        Ok(AlgorithmRuns { algorithm, monitors: prepared.monitors(), runs })
+        Ok(AlgorithmRuns { algorithm, monitors: prepared.monitor_count(), runs })
     };
     prepared.into_iter().map(run).collect()
 }
@@ -143,7 +143,7 @@ fn as_text(args: &Args, spec: &LoadedSpec, all: &[AlgorithmRuns]) -> String {
         );
         for (number, (outcome, figures)) in ran.runs.iter().enumerate() {
             let number = args.observed.run.unwrap_or(number);
-            let found = match outcome.found {
+            let found = match outcome.verdict_origin {
                 Some((at, _)) => format!("at instant {at}, reached in round {}", outcome.rounds),
                 None => format!("after {} rounds", outcome.rounds),
             };
@@ -170,7 +170,7 @@ fn as_json(args: &Args, all: &[AlgorithmRuns]) -> String {
         let mut run = serde_json::Map::new();
         run.insert("run".into(), json!(args.observed.run.unwrap_or(number)));
         run.insert("verdict".into(), json!(word(outcome.verdict)));
-        run.insert("instant".into(), json!(outcome.found.map(|(at, _)| at)));
+        run.insert("instant".into(), json!(outcome.verdict_origin.map(|(at, _)| at)));
         run.extend(figures.named().map(|(name, value)| (name.to_owned(), json!(value))));
         Value::Object(run)
     };

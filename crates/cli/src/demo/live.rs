@@ -81,12 +81,12 @@ pub(super) fn play(terminal: &Terminal) -> Result<DemoOutcome, CliError> {
     let (mut debugger, ..) = match LiveDebugger::open(config(folder.path(), &program, &output, terminal)?) {
         Ok(opened) => opened,
         Err(OpenError::Target(why)) => return Ok(DemoOutcome::Unavailable(why)),
-        Err(OpenError::Input(narration)) => return Err(CliError::rendered(narration)),
+        Err(OpenError::Input(message)) => return Err(CliError::rendered(message)),
     };
-    let reported = STEPS.iter().try_for_each(|step| run_step(step, &mut debugger, &output, terminal));
+    let result = STEPS.iter().try_for_each(|step| run_step(step, &mut debugger, &output, terminal));
     // An error is harmless: the program may have exited.
     let _ = debugger.session().kill();
-    reported.map(|()| DemoOutcome::Done)
+    result.map(|()| DemoOutcome::Done)
 }
 
 fn run_step(
@@ -104,11 +104,11 @@ fn run_step(
             command => (format!("{prompt}{command}\n"), command),
         };
         shown += &echo;
-        let narration = debugger.run(command).unwrap_or_else(|narration| format!("{narration}\n"));
+        let response = debugger.run(command).unwrap_or_else(|error| format!("{error}\n"));
         shown += &printed(output)?;
         // Limitations of the checkpoint are hidden: the demo truncates the output file itself.
-        let reported = narration.lines().filter(|line| !plain(line).trim_start().starts_with("limitation:"));
-        shown.extend(reported.map(|line| format!("{line}\n")));
+        let lines = response.lines().filter(|line| !plain(line).trim_start().starts_with("limitation:"));
+        shown.extend(lines.map(|line| format!("{line}\n")));
     }
     if !shown.is_empty() {
         terminal.print(&(shown.clone() + "\n"))?;

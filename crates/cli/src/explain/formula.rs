@@ -30,7 +30,7 @@ pub(super) fn text(explanation: &Explanation, style: &Style) -> String {
         field("instances", format!("one per {}", explanation.slice_on.join(" and ")));
     }
     field("class", format!("{}: {}", explanation.class, explanation.class_description));
-    match (explanation.stutter_invariant, &explanation.stutters) {
+    match (explanation.stutter_invariant, &explanation.stuttering_words) {
         (Some(true), _) => field("repetitions", "do not matter: the formula is stutter-invariant".to_owned()),
         (_, Some([holds, fails])) => {
             field("repetitions", format!("matter: the formula holds on {holds} but not on {fails}"));
@@ -77,7 +77,7 @@ fn sizes(explanation: &Explanation) -> String {
         }),
         sizes.buchi.map(|(count, _)| format!("Büchi {}", states(count))),
         sizes.monitor.map(|count| format!("monitor {}", states(count))),
-        sizes.presumptive.map(|count| format!("presuming {}", states(count))),
+        sizes.presumptive.map(|count| format!("presumptive monitor {}", states(count))),
         sizes.finite.map(|count| format!("finite runs {}", states(count))),
     ];
     parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
@@ -118,7 +118,7 @@ pub(super) fn json(explanation: &Explanation) -> Value {
         "pattern": explanation.pattern,
         "class": explanation.class,
         "stutter_invariant": explanation.stutter_invariant,
-        "stutters": explanation.stutters.as_ref().map(|[holds, fails]| json!({ "holds": word(holds), "fails": word(fails) })),
+        "stutters": explanation.stuttering_words.as_ref().map(|[holds, fails]| json!({ "holds": word(holds), "fails": word(fails) })),
         "monitorable": explanation.monitorable.as_ref().map(|found| found.is_monitorable),
         "monitoring": explanation.monitorable.as_ref().map(|found| &found.reason),
         "ugly_prefix": explanation.monitorable.as_ref().and_then(|found| found.blind_prefix.as_ref()),

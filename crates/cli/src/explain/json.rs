@@ -76,13 +76,13 @@ fn transition(transition: &TransitionInfo) -> Value {
         "event": transition.event.event,
         "parameters": transition.event.parameters,
         "guard": transition.guard.as_ref().map(|guard| json!({ "text": guard.text, "update": guard.is_update })),
-        "success": transition.success.as_ref().map(end),
-        "failure": transition.failure.as_ref().map(end),
+        "success": transition.success.as_ref().map(branch),
+        "failure": transition.failure.as_ref().map(branch),
         "taken_from": transition.imported_from,
         "live": transition.is_live,
     })
 }
 
-fn end(end: &BranchInfo) -> Value {
-    json!({ "block": end.block, "action": end.action, "target": end.target, "returns": end.returns })
+fn branch(branch: &BranchInfo) -> Value {
+    json!({ "block": branch.block, "action": branch.action, "target": branch.target, "returns": branch.returns })
 }

@@ -83,13 +83,13 @@ enum ExplainedProperty {
 
 fn explain_all(loaded: &Loaded, terminal: &Terminal) -> Result<Vec<ExplainedProperty>, CliError> {
     let mut all = Vec::new();
-    for (automaton, written) in loaded.automata.iter().zip(&loaded.written) {
-        all.push(match written {
-            PropertySource::Prop(written) => {
-                ExplainedProperty::Prop(explain(written, automaton, &loaded.catalog, &loaded.sources))
+    for (automaton, source) in loaded.automata.iter().zip(&loaded.property_sources) {
+        all.push(match source {
+            PropertySource::Prop(property) => {
+                ExplainedProperty::Prop(explain(property, automaton, &loaded.catalog, &loaded.sources))
             }
-            PropertySource::Ltl(written) => {
-                let explained = with_large_stack(|| written.explain())?.map_err(|diagnostics| {
+            PropertySource::Ltl(formula) => {
+                let explained = with_large_stack(|| formula.explain())?.map_err(|diagnostics| {
                     CliError::rendered(render(&loaded.sources, &diagnostics, terminal.errors.colour))
                 })?;
                 ExplainedProperty::Ltl(Box::new(explained))
@@ -102,33 +102,33 @@ fn explain_all(loaded: &Loaded, terminal: &Terminal) -> Result<Vec<ExplainedProp
 impl ExplainedProperty {
     fn text(&self, style: &Style) -> String {
         match self {
-            ExplainedProperty::Prop(said) => text::text(said, style),
-            ExplainedProperty::Ltl(said) => formula::text(said, style),
+            ExplainedProperty::Prop(explanation) => text::text(explanation, style),
+            ExplainedProperty::Ltl(explanation) => formula::text(explanation, style),
         }
     }
 
     fn graph(&self) -> Graph {
         match self {
-            ExplainedProperty::Prop(said) => said.graph(),
-            ExplainedProperty::Ltl(said) => said.graph(),
+            ExplainedProperty::Prop(explanation) => explanation.graph(),
+            ExplainedProperty::Ltl(explanation) => explanation.graph(),
         }
     }
 
     /// The formula's Büchi automaton in the HOA format.
     fn hoa(&self) -> Result<String, CliError> {
         match self {
-            ExplainedProperty::Ltl(said) => {
-                said.hoa.clone().ok_or_else(|| CliError::new(said.unanswered.join("\n")))
+            ExplainedProperty::Ltl(explanation) => {
+                explanation.hoa.clone().ok_or_else(|| CliError::new(explanation.unanswered.join("\n")))
             }
-            ExplainedProperty::Prop(said) => Err(not_a_formula(&said.name, "--hoa")),
+            ExplainedProperty::Prop(explanation) => Err(not_a_formula(&explanation.name, "--hoa")),
         }
     }
 
     /// The formula's Büchi automaton as a never claim.
     fn never(&self) -> Result<String, CliError> {
         match self {
-            ExplainedProperty::Ltl(said) => said.never.clone().map_err(CliError::new),
-            ExplainedProperty::Prop(said) => Err(not_a_formula(&said.name, "--spin")),
+            ExplainedProperty::Ltl(explanation) => explanation.never_claim.clone().map_err(CliError::new),
+            ExplainedProperty::Prop(explanation) => Err(not_a_formula(&explanation.name, "--spin")),
         }
     }
 }

@@ -51,11 +51,11 @@ impl ExplainWriter<'_> {
         let name = self.paint(Paint::Title, &explanation.name);
         self.line(0, &format!("property {name}: {slices}"));
         let violation = if explanation.can_be_violated { "can be violated" } else { "cannot be violated" };
-        let settled = match explanation.is_monitorable {
+        let monitorability = match explanation.is_monitorable {
             true => "monitorable: every state can still reach a final verdict",
             false => "not monitorable: some states cannot reach a final verdict",
         };
-        self.line(2, &format!("{violation}; {settled}"));
+        self.line(2, &format!("{violation}; {monitorability}"));
         if !explanation.variables.is_empty() {
             let variables: Vec<String> = explanation
                 .variables
@@ -136,27 +136,27 @@ impl ExplainWriter<'_> {
                 ("then", "else")
             }
         };
-        for (word, end) in [(success, &transition.success), (failure, &transition.failure)] {
-            match end {
-                Some(end) => self.end(word, end),
+        for (word, branch) in [(success, &transition.success), (failure, &transition.failure)] {
+            match branch {
+                Some(branch) => self.branch(word, branch),
                 None if word.is_empty() => {}
                 None => self.line(4, &format!("{word:5}try the next transition")),
             }
         }
     }
 
-    fn end(&mut self, word: &str, end: &BranchInfo) {
-        if let Some(block) = &end.block {
+    fn branch(&mut self, word: &str, branch: &BranchInfo) {
+        if let Some(block) = &branch.block {
             self.block(word, block);
         }
         let mut parts = Vec::new();
-        parts.extend(end.action.as_ref().map(|action| format!("call {action}")));
-        let target = end.target.as_ref().map_or("stay".to_owned(), |target| format!("→ {target}"));
-        parts.push(match &end.returns[..] {
+        parts.extend(branch.action.as_ref().map(|action| format!("call {action}")));
+        let target = branch.target.as_ref().map_or("stay".to_owned(), |target| format!("→ {target}"));
+        parts.push(match &branch.returns[..] {
             [] => target,
             others => format!("→ {}, or {target}", others.join(" or ")),
         });
-        let word = if end.block.is_some() { "" } else { word };
+        let word = if branch.block.is_some() { "" } else { word };
         self.line(4, &format!("{word:5}{}", parts.join(", ")));
     }
 

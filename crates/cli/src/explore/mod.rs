@@ -39,7 +39,7 @@ pub(crate) fn run(args: &Explore, terminal: &Terminal) -> Result<ExitCode, CliEr
     let request = ExploreRequest::read(args, &text, args.setup.mailboxes, terminal)?;
     request.warn(args, terminal);
     let task = VerifyTask {
-        scheduling: scheduler_config(&request.given.loaded.model, &args.setup)?,
+        scheduling: scheduler_config(&request.loaded_model.file.model, &args.setup)?,
         ..request.task(args)
     };
     let started = Instant::now();
@@ -59,7 +59,7 @@ pub(crate) fn run(args: &Explore, terminal: &Terminal) -> Result<ExitCode, CliEr
 
 /// A model with all claims about it.
 struct ExploreRequest {
-    given: LoadedModel,
+    loaded_model: LoadedModel,
     properties: crate::load::Loaded,
 }
 
@@ -72,18 +72,18 @@ impl ExploreRequest {
     ) -> Result<ExploreRequest, CliError> {
         let colour = terminal.errors.colour;
         let model_options = ModelOptions { wraps: args.wrap, mailboxes: mailboxes.map(Mailboxes::kind) };
-        let mut given = models::load_text(&args.model, text, model_options, colour)?;
-        let automata = given.add_claims(&args.properties, &args.always, colour)?;
-        given.add_unreachable_claims(&args.never, colour)?;
+        let mut loaded_model = models::load_text(&args.model, text, model_options, colour)?;
+        let automata = loaded_model.add_claims(&args.properties, &args.always, colour)?;
+        loaded_model.add_unreachable_claims(&args.never, colour)?;
         let properties = crate::load::load(&automata, &args.functions, colour)?;
-        Ok(ExploreRequest { given, properties })
+        Ok(ExploreRequest { loaded_model, properties })
     }
 
     fn warn(&self, args: &Explore, terminal: &Terminal) {
         if args.quiet {
             return;
         }
-        warn(&self.given, terminal);
+        warn(&self.loaded_model, terminal);
         if !self.properties.warnings.is_empty() {
             terminal.eprint(&(self.properties.warnings(terminal.errors.colour) + "\n"));
         }
@@ -97,7 +97,7 @@ impl ExploreRequest {
             .iter()
             .map(|automaton| Claim { name: automaton.name.clone(), kind: ClaimKind::Monitor(automaton) });
         VerifyTask {
-            claims: claims(&self.given).into_iter().chain(monitors).collect(),
+            claims: claims(&self.loaded_model).into_iter().chain(monitors).collect(),
             deadlocks: !args.ignore_deadlocks,
             fairness: args.fair.map(|how| match how {
                 Fairness::Weak => Strength::Weak,
@@ -108,17 +108,17 @@ impl ExploreRequest {
             threads: threads(&args.search),
             limits: limits(&args.search),
             exhaustive: args.full || args.all_setups,
-            ..VerifyTask::new(&self.given.loaded.model, &self.properties.catalog)
+            ..VerifyTask::new(&self.loaded_model.file.model, &self.properties.catalog)
         }
     }
 }
 
-fn status(answer: &VerifyResult, interrupt: &InterruptFlag) -> u8 {
-    if answer.is_violated() {
+fn status(result: &VerifyResult, interrupt: &InterruptFlag) -> u8 {
+    if result.is_violated() {
         VIOLATED
     } else if interrupt.is_set() {
         INTERRUPTED
-    } else if answer.is_inconclusive() {
+    } else if result.is_inconclusive() {
         INVALID_INPUT
     } else {
         0
@@ -126,22 +126,22 @@ fn status(answer: &VerifyResult, interrupt: &InterruptFlag) -> u8 {
 }
 
 /// Prints the warnings about a model.
-pub(crate) fn warn(given: &LoadedModel, terminal: &Terminal) {
-    if !given.warnings.is_empty() {
-        terminal.eprint(&(render(&given.sources, &given.warnings, terminal.errors.colour) + "\n"));
+pub(crate) fn warn(loaded_model: &LoadedModel, terminal: &Terminal) {
+    if !loaded_model.warnings.is_empty() {
+        terminal
+            .eprint(&(render(&loaded_model.sources, &loaded_model.warnings, terminal.errors.colour) + "\n"));
     }
 }
 
 /// The claims of a model's file and of the command line.
-pub(crate) fn claims(given: &LoadedModel) -> Vec<Claim<'_>> {
-    let claim = |claim: &'_ invigil_lang::model::Claim| -> String { claim.name.clone() };
-    given
-        .loaded
+pub(crate) fn claims(loaded_model: &LoadedModel) -> Vec<Claim<'_>> {
+    loaded_model
+        .file
         .claims
         .iter()
-        .map(|of| Claim {
-            name: claim(of),
-            kind: match &of.what {
+        .map(|claim| Claim {
+            name: claim.name.clone(),
+            kind: match &claim.body {
                 ClaimBody::Always(expression) => ClaimKind::Always(expression),
                 ClaimBody::Never(omega) => ClaimKind::Never(omega),
             },
@@ -171,7 +171,8 @@ pub(crate) fn scheduler_config(model: &Model, args: &SetupArgs) -> Result<Schedu
         }
     };
     let filters = [(args.reactive, Filter::Reactive), (args.faultless, Filter::Faultless)];
-    let filters = filters.into_iter().filter(|(wanted, _)| *wanted).map(|(_, filter)| filter).collect();
+    let filters =
+        filters.into_iter().filter(|(is_selected, _)| *is_selected).map(|(_, filter)| filter).collect();
     Ok(SchedulerConfig { scheduler, filters })
 }
 

@@ -80,7 +80,7 @@ fn reject_model_options(args: &Explore) -> Result<(), CliError> {
 /// Searches repeatedly until all claims, deadlocks and faults are decided.
 fn explore_remote(remote: &Remote, args: &Explore, progress: &impl ProgressListener) -> VerifyResult {
     let mut results: Vec<Option<(ClaimResult, Totals)>> = args.never.iter().map(|_| None).collect();
-    let mut wanted = FindingKinds { deadlocks: !args.ignore_deadlocks, bad: true, faults: true };
+    let mut kinds = FindingKinds { deadlocks: !args.ignore_deadlocks, bad: true, faults: true };
     let mut model_errors = Vec::new();
     let (limits, since) = (limits(&args.search), Instant::now());
     loop {
@@ -90,7 +90,7 @@ fn explore_remote(remote: &Remote, args: &Explore, progress: &impl ProgressListe
         let search = SearchOptions {
             threads: 1,
             limits: limits.remaining(since),
-            kinds: wanted,
+            kinds,
             max_findings: 1,
             exhaustive: args.full,
         };
@@ -111,18 +111,18 @@ fn explore_remote(remote: &Remote, args: &Explore, progress: &impl ProgressListe
                     results[at] = outcome.map(|outcome| (outcome, report.totals));
                 }
             }
-            Some(Finding { kind: what, path }) => {
+            Some(Finding { kind, path }) => {
                 let mut execution = execution_trace(remote, path);
-                match what {
+                match kind {
                     FindingKind::Deadlock => {
-                        (wanted.deadlocks, execution.ending) = (false, ExecutionEnd::Deadlock)
+                        (kinds.deadlocks, execution.ending) = (false, ExecutionEnd::Deadlock)
                     }
-                    _ => wanted.faults = false,
+                    _ => kinds.faults = false,
                 }
-                model_errors.push(invigil_verify::ModelError { kind: *what, execution });
+                model_errors.push(invigil_verify::ModelError { kind: *kind, execution });
             }
         }
-        let is_open = wanted.deadlocks || wanted.faults || results.iter().any(Option::is_none);
+        let is_open = kinds.deadlocks || kinds.faults || results.iter().any(Option::is_none);
         if found.is_none() || remote.error().is_some() || !is_open {
             let verdict = |(text, result): (&String, Option<(ClaimResult, Totals)>)| {
                 let unanswered = || (ClaimResult::Unknown(Some(Incomplete::Failed)), report.totals);
@@ -133,7 +133,7 @@ fn explore_remote(remote: &Remote, args: &Explore, progress: &impl ProgressListe
                 totals: report.totals,
                 incomplete: report.incomplete.or(remote.error().map(|_| Incomplete::Failed)),
                 certainty: report.certainty,
-                interpreted: None,
+                interpretation_reason: None,
                 reduction: None,
                 model_errors,
                 verdicts: args.never.iter().zip(results).map(verdict).collect(),
@@ -174,7 +174,7 @@ fn execution_trace(remote: &Remote, path: &Path) -> ExecutionTrace {
     let faulty_action = path.fault.and_then(|number| remote.action(number));
     let ending = match (faulty_action, path.states.last()) {
         (Some(action), Some(last)) => fault(remote, action, last[0]),
-        _ => ExecutionEnd::Here,
+        _ => ExecutionEnd::LastStep,
     };
     ExecutionTrace { steps, ending }
 }

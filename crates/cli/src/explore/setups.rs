@@ -28,7 +28,7 @@ pub(crate) fn explore_setups(
     first.warn(args, terminal);
     let claims = first.task(args).claims.iter().map(|claim| claim.name.clone()).collect();
     let mut parts = Vec::new();
-    if args.setup.mailboxes.is_some() || !first.given.loaded.has_mailboxes {
+    if args.setup.mailboxes.is_some() || !first.loaded_model.file.has_mailboxes {
         parts.push((None, rows(&first, args, listener)?));
     } else {
         for (title, kind) in
@@ -49,11 +49,11 @@ fn rows(
     args: &Explore,
     listener: &impl ProgressListener,
 ) -> Result<Vec<Row>, CliError> {
-    let model = &request.given.loaded.model;
+    let model = &request.loaded_model.file.model;
     let SchedulerConfig { scheduler, filters: others } = scheduler_config(model, &args.setup)?;
     let priority = match scheduler {
         None => Scheduler::FixedPriority((0..model.parts().processes.len() as u32).collect()),
-        Some(given @ Scheduler::FixedPriority(_)) => given,
+        Some(priority @ Scheduler::FixedPriority(_)) => priority,
         Some(_) => {
             let message = "`--setups` compares all schedulers, so `--scheduler` can only give the order of the fixed priorities: `--scheduler priority:A,B`";
             return Err(CliError::new(message));
@@ -106,12 +106,12 @@ impl SetupTable {
     }
 }
 
-fn cells((name, answer): &Row) -> Vec<String> {
-    let totals = &answer.totals;
-    let mark = if answer.incomplete.is_some_and(|why| why != Incomplete::Found) { "≥" } else { "" };
+fn cells((name, result): &Row) -> Vec<String> {
+    let totals = &result.totals;
+    let mark = if result.incomplete.is_some_and(|why| why != Incomplete::Found) { "≥" } else { "" };
     let numbers = [totals.states, totals.transitions, totals.deadlocks];
     let numbers = numbers.iter().map(|number| format!("{mark}{}", grouped(*number)));
-    let verdicts = answer.verdicts.iter().map(|verdict| match verdict.result {
+    let verdicts = result.verdicts.iter().map(|verdict| match verdict.result {
         ClaimResult::Holds => "✓".to_owned(),
         ClaimResult::Violated(_) => "✗".to_owned(),
         ClaimResult::Unknown(_) | ClaimResult::Undecidable(_) => "?".to_owned(),

@@ -15,8 +15,8 @@ pub(super) struct Actions {
 
 impl Actions {
     /// Assigns commands to the declared actions. A command for an undeclared action is an error.
-    pub(super) fn new(given: &[(String, String)], declared: &[String]) -> Result<Actions, CliError> {
-        if let Some((name, _)) = given.iter().find(|(name, _)| !declared.contains(name)) {
+    pub(super) fn new(assignments: &[(String, String)], declared: &[String]) -> Result<Actions, CliError> {
+        if let Some((name, _)) = assignments.iter().find(|(name, _)| !declared.contains(name)) {
             let help = match nearest(name, declared.iter().map(String::as_str)) {
                 Some(meant) => format!("did you mean `{meant}`?"),
                 None => format!("declare it: `import action {name};`"),
@@ -26,7 +26,7 @@ impl Actions {
             )));
         }
         let command = |name: &String| {
-            given.iter().rev().find(|(known, _)| known == name).map(|(_, command)| command.clone())
+            assignments.iter().rev().find(|(other, _)| other == name).map(|(_, command)| command.clone())
         };
         let commands = declared.iter().map(command).collect();
         Ok(Actions { commands, names: declared.to_vec(), failures: Vec::new(), failed: 0 })

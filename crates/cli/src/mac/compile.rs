@@ -14,23 +14,23 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 pub(super) fn run(args: &Compile, terminal: &Terminal) -> Result<ExitCode, CliError> {
-    let of = |is_medl: bool| {
-        let ending = |path: &&PathBuf| path.extension().is_some_and(|ending| ending == "medl");
-        args.scripts.iter().filter(move |path| ending(path) == is_medl)
+    let scripts_of = |is_medl: bool| {
+        let has_medl_extension = |path: &&PathBuf| path.extension().is_some_and(|ending| ending == "medl");
+        args.scripts.iter().filter(move |path| has_medl_extension(path) == is_medl)
     };
-    if of(true).count() > 1 || of(false).count() > 1 {
+    if scripts_of(true).count() > 1 || scripts_of(false).count() > 1 {
         return Err(CliError::new(
             "give one monitoring script (.pedl) and one requirement script (.medl), or one of them",
         ));
     }
     let mut scripts = ScriptSet::new();
     let mut monitoring = None;
-    for path in of(false) {
+    for path in scripts_of(false) {
         monitoring = scripts.monitoring(path, &args.program.constants)?;
     }
     let exports = monitoring.as_ref().map(|(_, lowered)| lowered.exports.as_slice());
     let mut requirements = None;
-    for path in of(true) {
+    for path in scripts_of(true) {
         // The exports are unknown if the monitoring script has errors.
         requirements = scripts.requirements(path, exports)?;
     }

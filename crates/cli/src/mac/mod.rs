@@ -22,6 +22,6 @@ pub(crate) fn run(args: &Mac, terminal: &Terminal) -> Result<ExitCode, CliError>
         Verb::Instrument(args) => instrument::run(args, terminal),
         Verb::Recognize(args) => recognize::run(args, terminal),
         Verb::Check(args) => check::run(args, terminal),
-        Verb::Run(args) => check::run_both(args, terminal),
+        Verb::Run(args) => check::run_recogniser_and_checker(args, terminal),
     }
 }

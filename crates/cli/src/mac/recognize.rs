@@ -1,7 +1,7 @@
 //! `invigil mac recognize`: the recogniser as a separate process.
 
 use super::args::Recognize;
-use super::report::print_input_errors;
+use super::report::{FAULT_REASONS, print_input_errors};
 use super::scripts::{ScriptSet, unusable_script};
 use super::source::{self, connect};
 use crate::interrupt::InterruptFlag;
@@ -53,7 +53,7 @@ pub(super) fn run(args: &Recognize, terminal: &Terminal) -> Result<ExitCode, Cli
     failures.for_each(|failure| terminal.error(failure));
     if summary.faults > 0 {
         terminal.eprint(&format!(
-            "{} in the script's definitions: division by zero",
+            "{} in the script's definitions: {FAULT_REASONS}",
             count(summary.faults, "fault")
         ));
     }

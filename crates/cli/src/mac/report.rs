@@ -7,6 +7,9 @@ use invigil_mac::{CheckOutcome, InputErrors, Requirement, RequirementKind};
 use invigil_monitor::mac::Truth;
 use serde_json::json;
 
+/// The causes of faults in definitions, for messages.
+pub(super) const FAULT_REASONS: &str = "an integer division by zero, or a string longer than 65,536 bytes";
+
 /// Everything that the report contains.
 pub(super) struct Report<'a> {
     pub(super) outcome: &'a CheckOutcome,
@@ -44,14 +47,13 @@ impl Report<'_> {
         self.input_errors.is_empty() && self.failures.is_empty() && self.outcome.faults == 0
     }
 
-    /// Warnings why the result may be wrong or missing.
+    /// Warnings that explain why the result may be wrong or missing.
     pub(super) fn warnings(&self) -> Vec<String> {
         let mut warnings = Vec::new();
         if self.outcome.faults > 0 {
             let faults = count(self.outcome.faults, "time");
-            warnings.push(format!(
-                "{faults} an integer division by zero made a definition and its dependents undefined"
-            ));
+            warnings
+                .push(format!("{faults} a definition and its dependents became undefined: {FAULT_REASONS}"));
         }
         if self.outcome.backwards > 0 {
             let back = count(self.outcome.backwards, "instant");

@@ -48,7 +48,7 @@ pub(super) fn run(
     let connection = connect(&args.from, args.wait.timeout, quiet, interrupt, terminal, Channel::open)?;
     let mut stream = InterruptibleStream::new(connection.into_file(), interrupt.clone());
     // The checker reports missing imports before the first input arrives.
-    if let Err(limit) = to.names(&recogniser.parts().exports()) {
+    if let Err(limit) = to.names(&recogniser.script().exports()) {
         return Ok(RecognitionSummary { failure: Some(limit.to_string()), ..RecognitionSummary::default() });
     }
     to.idle();

@@ -8,9 +8,10 @@ use std::path::PathBuf;
 
 /// Record the events of a native program as a trace, at full speed
 ///
-/// Writes every event that the properties need but does not monitor them: the program is never stopped and hardly slows
-/// down. Probes in the program pass each event on through a ring buffer in shared memory. Use `invigil check` to check
-/// the trace, from the file or through a pipe.
+/// Writes every event that the properties need but does not monitor them, so the program hardly slows down. Probes in
+/// the program pass each event on through a ring buffer in shared memory. A trap stops the thread at each event for
+/// which no probe fits, and at all events if a property needs variable accesses or system calls. Use `invigil check` to
+/// check the trace, from the file or through a pipe.
 ///
 /// No event is lost: if events occur faster than they can be written, the program waits. With `--lossy` it does not
 /// wait, and the number of lost events is reported. All events before a crash or a kill are recorded.
@@ -18,7 +19,6 @@ use std::path::PathBuf;
 #[command(after_help = RECORD, override_usage = USAGE)]
 pub(crate) struct Record {
     /// The program (a path, or a name that is looked up in PATH) and its arguments
-    // The first field: the heading of the options for starting it applies to all fields after them.
     #[arg(value_name = "PROGRAM", required_unless_present = "process", trailing_var_arg = true)]
     pub(crate) program: Vec<OsString>,
 
@@ -96,8 +96,8 @@ Exit status, the first that applies:
     2  a property or an option is invalid, a property names a function that
        the program does not have, or the events cannot be written; the program
        is then terminated, or detached if it was running before
-  130  interrupted with Ctrl-C, SIGTERM, SIGHUP or SIGQUIT; the events before
-       are recorded
+  130  interrupted with Ctrl-C, SIGTERM, SIGHUP or SIGQUIT; the events up to
+       that point are recorded
     3  the program cannot be run or controlled
     0  otherwise, even if events were lost; the program's own exit status is
        reported but not returned";

@@ -36,7 +36,7 @@ pub(crate) fn run(args: &Record, terminal: &Terminal) -> Result<ExitCode, CliErr
         terminal.eprint(&loaded.warnings);
     }
     let interrupt = InterruptHandle::default();
-    let _restored = run::listen(&interrupt);
+    let _terminal_guard = run::install_signal_handlers(&interrupt);
     let mut target = start(args, &output)?;
     // Dropping the target terminates the program or detaches from it on every error path.
     interrupt.set_interrupter(NativeTarget::interrupter(&target));
@@ -99,12 +99,12 @@ fn prepare(
     terminal: &Terminal,
 ) -> Result<(), CliError> {
     let unknown = target.prepare(&loaded.catalog).map_err(target_error)?;
-    let (later, unknown): (Vec<UnresolvedEvent>, Vec<UnresolvedEvent>) =
+    let (pending, unknown): (Vec<UnresolvedEvent>, Vec<UnresolvedEvent>) =
         unknown.into_iter().partition(|unknown| unknown.pending);
     if !unknown.is_empty() {
         return Err(CliError::rendered(render_unresolved(loaded, &unknown, &terminal.errors)));
     }
-    let mut notes: Vec<String> = later.iter().map(pending_note).collect();
+    let mut notes: Vec<String> = pending.iter().map(pending_note).collect();
     // Entry and exit of one function are two events with the same note.
     notes.dedup();
     notes.extend(target.probe_failure().map(|why| missing_probes_note(&why)));

@@ -41,7 +41,7 @@ pub(super) fn run(running: &mut RunningSession<'_>, commands: Option<Vec<String>
         batch.early_end_reason = Some(why.to_owned());
     }
     if is_alive && let Some(why) = &mut batch.early_end_reason {
-        why.push_str(if running.ends {
+        why.push_str(if running.terminates_program {
             " The program was terminated."
         } else {
             " The program continues to run."

@@ -39,7 +39,8 @@ pub(super) fn run(running: &mut RunningSession<'_>, commands: Option<Vec<String>
             }
         }
     } else if running.args.pause || debugger.loaded().automata.is_empty() {
-        let state = if running.ends { "is loaded and stopped at its entry" } else { "is stopped" };
+        let state =
+            if running.terminates_program { "is loaded and stopped at its entry" } else { "is stopped" };
         show(&format!("The program {state}: `continue` runs it, `help` lists the commands.\n"), false);
     } else {
         match debugger.run("continue") {

@@ -120,7 +120,7 @@ struct RunningSession<'a> {
     /// Layout of texts.
     style: Style,
     /// Whether leaving the session terminates the program.
-    ends: bool,
+    terminates_program: bool,
 }
 
 /// Whether a prompt is used.
@@ -128,12 +128,13 @@ fn is_interactive(args: &MonitorArgs) -> bool {
     !args.batch && !args.json && io::stdin().is_terminal() && io::stdout().is_terminal()
 }
 
-/// Runs a session. `ends` specifies whether leaving terminates the program, `has_checkpoints` whether it can be restored.
+/// Runs a session. `terminates_program` specifies whether leaving the session terminates the program,
+/// `has_checkpoints` whether checkpoints of it are possible.
 fn run_session(
     args: &MonitorArgs,
     commands: Option<Vec<String>>,
     start: StartTarget,
-    (ends, has_checkpoints): (bool, bool),
+    (terminates_program, has_checkpoints): (bool, bool),
     program: ProgramInfo,
     terminal: &Terminal,
 ) -> Result<ExitCode, CliError> {
@@ -141,8 +142,8 @@ fn run_session(
     // Reports go to standard error, apart from the program's output.
     let style = if is_interactive { terminal.style } else { terminal.errors };
     let interrupt = InterruptHandle::default();
-    let restored = listen(&interrupt);
-    let console = restored.0.clone();
+    let terminal_guard = install_signal_handlers(&interrupt);
+    let console = terminal_guard.0.clone();
     let config = SessionConfig {
         factory: Box::new(FileSessionFactory { start, colour: terminal.errors.colour, program }),
         files: Files {
@@ -158,7 +159,7 @@ fn run_session(
         interrupt: interrupt.clone(),
         console: console.map(|console| Rc::new(console) as Rc<dyn Console>),
         asks_for_confirmation: is_interactive,
-        attached: !ends,
+        attached: !terminates_program,
     };
     let (debugger, notes, outcome) = LiveDebugger::open(config).map_err(|failed| match failed {
         OpenError::Input(message) => CliError::rendered(message),
@@ -170,7 +171,8 @@ fn run_session(
     if !args.quiet {
         notes.iter().for_each(|note| terminal.eprint(&format!("note: {note}")));
     }
-    let mut running = RunningSession { args, debugger, outcome, interrupt, terminal, style, ends };
+    let mut running =
+        RunningSession { args, debugger, outcome, interrupt, terminal, style, terminates_program };
     let status = if is_interactive {
         interactive::run(&mut running, commands)
     } else {
@@ -181,17 +183,16 @@ fn run_session(
 }
 
 /// Connects Ctrl-C and other signals to the interrupt handle. Dropping the guard restores the terminal.
-pub(crate) fn listen(interrupt: &InterruptHandle) -> TerminalGuard {
+pub(crate) fn install_signal_handlers(interrupt: &InterruptHandle) -> TerminalGuard {
     let console = Tty::take();
-    signals::listen(interrupt, console.clone());
+    signals::install(interrupt, console.clone());
     TerminalGuard(console)
 }
 
 /// Terminates the program or detaches from it. No instrumentation is left behind.
 fn leave(running: &mut RunningSession<'_>) {
-    let ends = running.ends;
     let session = running.debugger.session();
-    let result = if ends { session.kill() } else { session.detach() };
+    let result = if running.terminates_program { session.kill() } else { session.detach() };
     // An error is harmless: the program may have exited in the meantime.
     let _ = result;
 }

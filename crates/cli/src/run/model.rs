@@ -31,7 +31,7 @@ pub(super) fn run_model(args: &Run, path: &Path, terminal: &Terminal) -> Result<
         check_recording_path(file)?;
     }
     let colour = terminal.errors.colour;
-    let mut given = models::load(
+    let mut loaded_model = models::load(
         path,
         ModelOptions {
             mailboxes: args.model.setup.mailboxes.map(Mailboxes::kind),
@@ -39,25 +39,25 @@ pub(super) fn run_model(args: &Run, path: &Path, terminal: &Terminal) -> Result<
         },
         colour,
     )?;
-    let automata = given.add_claims(&args.monitor.properties, &[], colour)?;
-    let formulae = given.satisfying_automata(colour)?;
+    let automata = loaded_model.add_claims(&args.monitor.properties, &[], colour)?;
+    let formulae = loaded_model.satisfying_automata(colour)?;
     let properties = crate::load::load(&automata, &args.monitor.functions, colour)?;
     if !args.monitor.quiet {
-        explore::warn(&given, terminal);
+        explore::warn(&loaded_model, terminal);
     }
-    let model = &given.loaded.model;
+    let model = &loaded_model.file.model;
     let monitors = properties
         .automata
         .iter()
         .map(|automaton| Claim { name: automaton.name.clone(), kind: ClaimKind::Monitor(automaton) });
     let task = VerifyTask {
-        claims: explore::claims(&given).into_iter().chain(monitors).collect(),
+        claims: explore::claims(&loaded_model).into_iter().chain(monitors).collect(),
         scheduling: explore::scheduler_config(model, &args.model.setup)?,
         ..VerifyTask::new(model, &properties.catalog)
     };
     let interrupt = InterruptFlag::install();
-    let (mut steps, mut failed) = (Vec::new(), None);
-    let keeps = args.monitor.record.is_some();
+    let (mut steps, mut print_error) = (Vec::new(), None);
+    let keeps_steps = args.monitor.record.is_some();
     let result = run(
         &task,
         &formulae,
@@ -65,15 +65,15 @@ pub(super) fn run_model(args: &Run, path: &Path, terminal: &Terminal) -> Result<
         args.model.steps,
         &StopOnInterrupt(&interrupt),
         &mut |number, step| {
-            if !args.monitor.quiet && failed.is_none() {
-                failed = terminal.print(&line(number, step)).err();
+            if !args.monitor.quiet && print_error.is_none() {
+                print_error = terminal.print(&line(number, step)).err();
             }
-            if keeps {
+            if keeps_steps {
                 steps.push(step.clone());
             }
         },
     );
-    if let Some(error) = failed {
+    if let Some(error) = print_error {
         return Err(error);
     }
     if let Some(file) = &args.monitor.record {
@@ -86,7 +86,7 @@ pub(super) fn run_model(args: &Run, path: &Path, terminal: &Terminal) -> Result<
             format!("{} {}", style.paint(Paint::Bad, "violation of"), result.violated.join(", "))
         }
         ExecutionEnd::Fault { action, reason } => format!("{action} raises a fault: {reason}"),
-        ExecutionEnd::Deadlock => "deadlock: no action is enabled".to_owned(),
+        ExecutionEnd::Deadlock => "deadlock: no step is possible".to_owned(),
         _ => "no claim violated so far".to_owned(),
     };
     if !args.monitor.quiet {
@@ -113,7 +113,7 @@ fn check_recording_path(file: &Path) -> Result<(), CliError> {
 }
 
 fn line(number: u64, step: &TraceStep) -> String {
-    let what = step.action.as_deref().unwrap_or("start");
-    let line = format!("{number:>6}  {what:<32}  {}", step.details().join(", "));
+    let action = step.action.as_deref().unwrap_or("start");
+    let line = format!("{number:>6}  {action:<32}  {}", step.details().join(", "));
     line.trim_end().to_owned() + "\n"
 }

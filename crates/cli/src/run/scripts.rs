@@ -29,8 +29,8 @@ impl ProgramInfo {
         dir: Option<&Path>,
         env: &[(OsString, OsString)],
     ) -> ProgramInfo {
-        let given = env.iter().find(|(name, _)| name == "CLASSPATH").map(|(_, value)| value.clone());
-        let mut path = given.or_else(|| std::env::var_os("CLASSPATH")).unwrap_or_else(|| ".".into());
+        let from_options = env.iter().find(|(name, _)| name == "CLASSPATH").map(|(_, value)| value.clone());
+        let mut path = from_options.or_else(|| std::env::var_os("CLASSPATH")).unwrap_or_else(|| ".".into());
         let mut words = command.iter().skip(1);
         while let Some(word) = words.next() {
             let word = word.to_string_lossy();
@@ -68,8 +68,8 @@ impl ProgramInfo {
 /// Compiled pairs of scripts.
 pub(crate) struct LoadedScripts {
     pub(crate) plans: Vec<ScriptPlan>,
-    /// For each event, the position in a script that defines it.
-    pub(crate) places: Vec<(EventId, Span)>,
+    /// For each event of a monitored entity, where the monitoring script declares the entity.
+    pub(crate) entity_spans: Vec<(EventId, Span)>,
 }
 
 /// Loads and compiles pairs of scripts. Their properties, sources and warnings are added to `loaded`.
@@ -79,7 +79,7 @@ pub(crate) fn load(
     program: &ProgramInfo,
     colour: bool,
 ) -> Result<LoadedScripts, CliError> {
-    let (mut plans, mut places) = (Vec::new(), Vec::new());
+    let (mut plans, mut entity_spans) = (Vec::new(), Vec::new());
     let mut diagnostics: Vec<Diagnostic> = Vec::new();
     for (at, (pedl, medl)) in scripts.iter().enumerate() {
         let sources = &mut loaded.sources;
@@ -102,7 +102,7 @@ pub(crate) fn load(
         diagnostics.extend(found);
         let Some(scripts) = scripts else { continue };
         let names = if program.classes.is_some() { MethodNaming::WithTypes } else { MethodNaming::Plain };
-        let watched = medl::connect(
+        let connected = medl::connect(
             &scripts.pedl,
             &scripts.medl,
             names,
@@ -110,16 +110,16 @@ pub(crate) fn load(
             &mut loaded.catalog,
         )
         .map_err(CliError::new)?;
-        for automaton in watched.automata {
+        for automaton in connected.automata {
             loaded.automata.push(automaton);
-            loaded.given.push(usize::MAX - at);
+            loaded.argument_indexes.push(usize::MAX - at);
         }
-        plans.push(watched.plan);
-        places.extend(watched.event_spans);
+        plans.push(connected.plan);
+        entity_spans.extend(connected.event_spans);
     }
     if diagnostics.iter().any(Diagnostic::is_error) {
         return Err(CliError::rendered(render(&loaded.sources, &diagnostics, colour)));
     }
     loaded.warnings.extend(diagnostics);
-    Ok(LoadedScripts { plans, places })
+    Ok(LoadedScripts { plans, entity_spans })
 }

@@ -35,11 +35,11 @@ pub(crate) fn load_files(files: &Files, program: &ProgramInfo, colour: bool) -> 
     let warnings = read.warnings(colour);
     Ok(LoadedFiles {
         automata: read.automata.into_iter().map(Arc::new).collect(),
-        property_sources: read.written,
-        file_of_property: read.given,
+        property_sources: read.property_sources,
+        file_of_property: read.argument_indexes,
         catalog: read.catalog,
         scripts: scripts.plans,
-        entity_spans: scripts.places,
+        entity_spans: scripts.entity_spans,
         scenarios: scenarios.into_iter().map(Arc::new).collect(),
         sources: read.sources,
         warnings,

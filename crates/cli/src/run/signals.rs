@@ -17,7 +17,7 @@ const FORCED_EXIT_TIMEOUT: Duration = Duration::from_secs(3);
 const RETRY_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Makes Ctrl-C stop the program. The third Ctrl-C without an effect shuts the session down, as other signals do.
-pub(super) fn listen(interrupt: &InterruptHandle, console: Option<Tty>) {
+pub(super) fn install(interrupt: &InterruptHandle, console: Option<Tty>) {
     // Ignored signals stay ignored, as `nohup` requires.
     let handled = [SIGINT, SIGTERM, SIGHUP, SIGQUIT].into_iter().filter(|signal| !is_ignored(*signal));
     // If the handlers cannot be installed, signals terminate the command as by default.

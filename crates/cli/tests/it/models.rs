@@ -355,7 +355,7 @@ fn invalid_options_are_errors() {
 fn scheduler_determines_execution() {
     let folder = Folder::new().file("crossing.model", example("crossing/crossing.model"));
     let ran = folder.run("run --scheduler round-robin --reactive crossing.model").exits(0);
-    ran.stdout_has(&["after 12 steps: deadlock: no action is enabled"]);
+    ran.stdout_has(&["after 12 steps: deadlock: no step is possible"]);
     let ran =
         folder.run("run --scheduler round-robin --reactive --mailboxes deferred --steps 60 crossing.model");
     ran.exits(0).stdout_has(&["after 60 steps: no claim violated so far"]);

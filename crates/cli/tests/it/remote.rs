@@ -43,7 +43,7 @@ fn deadlock_is_described_by_remote_language() {
         "fork1 = 0, fork2 = 0, fork3 = 0, eats1 = False",
         "1 takes left",
         "fork1: 0 → 1",
-        "deadlock: no action is enabled",
+        "deadlock: no step is possible",
     ]);
     explore(&soup(), "philosophers.soup", "--full --may-end")
         .exits(0)

@@ -124,7 +124,7 @@ fn errors_have_position_and_remedy() {
         (
             broken("day/activities.csv", "h\n5,1,napping\n"),
             "",
-            "day/activities.csv:2: `napping` does not end after its begin",
+            "day/activities.csv:2: `napping` does not end after it begins",
         ),
         (flat(), "--activities none.csv", "none.csv"),
         (flat(), "--instead 'naping = weight'", "did you mean `napping`?"),

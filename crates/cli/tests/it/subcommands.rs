@@ -170,6 +170,9 @@ fn property_is_read_from_stdin() {
     folder.feed("explain -", HIT.as_bytes()).exits(0).stdout_has(&["property stdin", "<standard input>:2"]);
     folder.feed("explain -", b"stat init").exits(2).stderr_has(&["--> <standard input>:1:1"]);
     folder.feed("check -p - t", HIT.as_bytes()).exits(1).stdout_has(&["violation 1: stdin"]);
-    folder.run("check -p -").exits(2).stderr_has(&["cannot be both a property and the trace"]);
+    folder
+        .run("check -p -")
+        .exits(2)
+        .stderr_has(&["cannot be both the trace and a property or a file of functions"]);
     folder.run("check -p - -p - t").exits(2).stderr_has(&["only one standard input"]);
 }

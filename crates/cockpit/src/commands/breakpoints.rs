@@ -15,7 +15,7 @@ pub(crate) const TABLE: &[Command] = &[
         "Stop at a location, or when a function returns",
         set_break,
     )
-    .short(&["b", "br"])
+    .aliases(&["b", "br"])
     .argument(ArgumentKind::Location)
     .more(LOCATIONS),
     Command::new(
@@ -25,7 +25,7 @@ pub(crate) const TABLE: &[Command] = &[
         "Set a breakpoint that is removed when it is hit",
         set_temporary,
     )
-    .short(&["tb"])
+    .aliases(&["tb"])
     .argument(ArgumentKind::Location),
     Command::new(
         CommandTopic::Breakpoints,
@@ -34,7 +34,7 @@ pub(crate) const TABLE: &[Command] = &[
         "Stop when an lvalue is written",
         watch,
     )
-    .short(&["wa"])
+    .aliases(&["wa"])
     .argument(ArgumentKind::Variable)
     .more("  watch q->size\n  watch table[3] if table[3] > 9"),
     Command::new(
@@ -60,7 +60,7 @@ pub(crate) const TABLE: &[Command] = &[
         "Delete breakpoints and watchpoints; by default, all that you set",
         delete,
     )
-    .short(&["d"])
+    .aliases(&["d"])
     .argument(ArgumentKind::Breakpoint)
     .more("  delete        all breakpoints and watchpoints that you set\n  delete 1 3    these two"),
     Command::new(CommandTopic::Breakpoints, "enable", "[N…]", "Enable breakpoints and watchpoints", enable)
@@ -72,7 +72,7 @@ pub(crate) const TABLE: &[Command] = &[
         "Disable breakpoints and watchpoints",
         disable,
     )
-    .short(&["dis"])
+    .aliases(&["dis"])
     .argument(ArgumentKind::Breakpoint),
     Command::new(
         CommandTopic::Breakpoints,
@@ -149,7 +149,7 @@ fn set(
     kind_of: impl Fn(&str) -> BreakpointKind,
 ) -> CommandResult {
     let (location, condition) = condition(rest)?;
-    let here;
+    let qualified_location;
     let location = match (location, kind_of("")) {
         ("", BreakpointKind::Watch { .. }) => return Err("missing lvalue, as in `watch q->size`".into()),
         ("", BreakpointKind::Return(_)) => {
@@ -159,16 +159,16 @@ fn set(
             // As in gdb, the default is the current line.
             let line = context.session.target().source_line(None)?;
             let line = line.ok_or("missing location, as in `break queue_push` or `break faulty.c:32`")?;
-            here = format!("{}:{}", line.file.display(), line.line);
-            here.as_str()
+            qualified_location = format!("{}:{}", line.file.display(), line.line);
+            qualified_location.as_str()
         }
-        // The file is added, so that the number keeps its meaning when the program is elsewhere or restarted.
+        // The file is added, so that the number keeps its meaning when the program is in another file or restarted.
         (number, BreakpointKind::Location(_)) if number.bytes().all(|byte| byte.is_ascii_digit()) => {
             match context.session.target().source_line(None) {
-                Ok(Some(line)) => here = format!("{}:{number}", line.file.display()),
-                _ => here = number.to_owned(),
+                Ok(Some(line)) => qualified_location = format!("{}:{number}", line.file.display()),
+                _ => qualified_location = number.to_owned(),
             }
-            here.as_str()
+            qualified_location.as_str()
         }
         (location, _) => location,
     };

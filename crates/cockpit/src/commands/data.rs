@@ -11,11 +11,11 @@ const FORMATS: &str =
 
 pub(crate) const TABLE: &[Command] = &[
     Command::new(CommandTopic::Program, "print", "EXPR", "Show the value of an expression", print)
-        .short(&["p", "inspect"])
+        .aliases(&["p", "inspect"])
         .argument(ArgumentKind::Variable)
         .more("The expression is in the program's language and is evaluated in the selected frame. A letter after a slash\nselects the format: x hexadecimal, d decimal, u unsigned, o octal, t binary, c character, a address, s string.\n\n  print q->size\n  print/x flags & 0xff\n  print table[3].name"),
     Command::new(CommandTopic::Program, "ptype", "EXPR", "Show the type of an expression", ptype)
-        .short(&["whatis"])
+        .aliases(&["whatis"])
         .argument(ArgumentKind::Variable),
     Command::new(CommandTopic::Program, "set", "[var] LVALUE = EXPR", "Assign to a variable of the program", set)
         .argument(ArgumentKind::Variable)

@@ -58,10 +58,10 @@ fn delete_monitor(context: &mut CommandContext<'_>, arguments: Arguments<'_>) ->
     if context.session.monitor(property).is_none() {
         return Err("no property is loaded".into());
     }
-    let given = context.repl.loaded.file_of_property.get(property).copied();
+    let argument_index = context.repl.loaded.file_of_property.get(property).copied();
     restart_with(context, |files| {
-        if let Some(given) = given.filter(|given| *given < files.properties.len()) {
-            files.properties.remove(given);
+        if let Some(index) = argument_index.filter(|index| *index < files.properties.len()) {
+            files.properties.remove(index);
         }
     })
 }

@@ -7,7 +7,7 @@ use invigil_check::report::Paint;
 
 pub(crate) const TABLE: &[Command] =
     &[Command::new(CommandTopic::Session, "help", "[COMMAND]", "List the commands, or explain one", help)
-        .short(&["h", "?"])
+        .aliases(&["h", "?"])
         .argument(ArgumentKind::Command)];
 
 fn help(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandResult {
@@ -35,8 +35,8 @@ fn list_commands(context: &CommandContext<'_>) -> String {
 fn explain_command(context: &CommandContext<'_>, command: &Command) -> CommandResult {
     let style = context.repl.style;
     let mut out = format!("{}\n  {}\n", style.paint(Paint::Title, &command.call()), command.summary);
-    if !command.short.is_empty() {
-        out.push_str(&format!("  Aliases: {}\n", command.short.join(", ")));
+    if !command.aliases.is_empty() {
+        out.push_str(&format!("  Aliases: {}\n", command.aliases.join(", ")));
     }
     if !command.more.is_empty() {
         out.push('\n');

@@ -2,7 +2,7 @@
 
 use super::{no_arguments, number, required};
 use crate::command::{ArgumentKind, Arguments, Command, CommandContext, CommandResult, CommandTopic};
-use crate::render::{history, stop, tree as drawn};
+use crate::render::{history, stop, tree as checkpoint_tree};
 use invigil_check::report::{Paint, count, event_text};
 use std::ops::RangeInclusive;
 
@@ -11,10 +11,10 @@ const DEFAULT_EVENTS: u64 = 10;
 
 pub(crate) const TABLE: &[Command] = &[
     Command::new(CommandTopic::History, "checkpoint", "[LABEL]", "Save the state of the program and the properties", checkpoint)
-        .short(&["ck"])
+        .aliases(&["ck"])
         .more("  checkpoint\n  checkpoint before the third push"),
     Command::new(CommandTopic::History, "restore", "N", "Restore a checkpoint, which is kept", restore)
-        .short(&["restart", "checkpoint-restart", "restore-checkpoint"])
+        .aliases(&["restart", "checkpoint-restart", "restore-checkpoint"])
         .argument(ArgumentKind::Checkpoint)
         .more("The program and the properties return to their saved state. Your breakpoints stay as they are now."),
     Command::new(CommandTopic::History, "checkpoints", "", "Show the checkpoints as a tree", checkpoints),
@@ -61,7 +61,7 @@ pub(super) fn tree(context: &mut CommandContext<'_>) -> CommandResult {
     if all.is_empty() {
         return Ok("No checkpoints; `checkpoint` takes one.\n".to_owned());
     }
-    Ok(drawn::tree(&all, context.session.current_checkpoint(), &context.repl.style))
+    Ok(checkpoint_tree::tree(&all, context.session.current_checkpoint(), &context.repl.style))
 }
 
 fn forget(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandResult {

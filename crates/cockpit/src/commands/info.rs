@@ -7,7 +7,7 @@ use invigil_expr::diag::nearest;
 
 pub(crate) const TABLE: &[Command] =
     &[Command::new(CommandTopic::Program, "info", "WHAT", "Show a list or a fact about the session", info)
-        .short(&["i"])
+        .aliases(&["i"])
         .argument(ArgumentKind::Info)
         .more("  info breakpoints    breakpoints and watchpoints, with their hit counts\n  info locals         local variables of the selected frame\n  info args           its arguments\n  info registers      its registers\n  info frame          the frame itself\n  info line [LOC]     source line of a location\n  info threads        threads\n  info program        the program: path, process, images\n  info probes         instrumentation of each site\n  info signals        handling of signals\n  info properties     properties and their states\n  info checkpoints    checkpoints, as a tree")];
 

@@ -11,7 +11,7 @@ const LINES: u32 = 10;
 
 pub(crate) const TABLE: &[Command] =
     &[Command::new(CommandTopic::Program, "list", "[N|FUNCTION|FILE:N|-]", "Show source lines", list)
-        .short(&["l"])
+        .aliases(&["l"])
         .argument(ArgumentKind::Location)
         .repeats("list")
         .more("  list                 around the current line, then the following lines\n  list 40              around line 40 of the current file\n  list queue_push      around the start of a function\n  list faulty.c:32     around a line of a file\n  list -               the lines before those shown last")];

@@ -13,21 +13,21 @@ use std::path::Path;
 
 pub(crate) const TABLE: &[Command] = &[
     Command::new(CommandTopic::Properties, "property", "[NAME]", "Show the properties, or select the current one", property)
-        .short(&["prop", "set-current", "get-current"])
+        .aliases(&["prop", "set-current", "get-current"])
         .argument(ArgumentKind::Property)
         .more("Commands such as `slices` and `graph` refer to the current property.\n\n  property          all properties with their states\n  property queue    select one by name or number"),
     Command::new(CommandTopic::Properties, "slices", "", "Show the slices of the current property", slices),
     Command::new(CommandTopic::Properties, "path", "[SLICE]", "Show the steps that led a slice to its current state", path)
         .more("The default is the slice that changed last."),
     Command::new(CommandTopic::Properties, "state", "[[SLICE] NAME]", "Show the current states, or set one", state)
-        .short(&["set-state"])
+        .aliases(&["set-state"])
         .argument(ArgumentKind::State)
         .more("  state              the current states of the slices\n  state ready        put the root slice into a state\n  state 2 ready      put slice 2 into a state"),
     Command::new(CommandTopic::Properties, "env", "[[SLICE] NAME = VALUE]", "Show the variables of a property, or set one", env)
         .argument(ArgumentKind::Nothing)
         .more("  env                the variables of every slice\n  env N = 3          set a variable of the root slice\n  env 2 N = 3        set a variable of slice 2"),
     Command::new(CommandTopic::Properties, "graph", "[FILE.svg]", "Draw the current property with its current states highlighted", graph)
-        .short(&["show-graph"])
+        .aliases(&["show-graph"])
         .argument(ArgumentKind::File)
         .more("Current states are green if accepting, red if non-accepting; the transitions taken last are brown, their source\nstates grey. The default file name is the name of the property."),
 ];

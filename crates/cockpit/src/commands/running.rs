@@ -11,27 +11,27 @@ use invigil_target::ResumeMode;
 
 pub(crate) const TABLE: &[Command] = &[
     Command::new(CommandTopic::Running, "run", "", "Run the program from its start", run)
-        .short(&["r", "run-with-program"])
+        .aliases(&["r", "run-with-program"])
         .more("If the program has already run, it is killed and restarted with the same properties. Your breakpoints are set\nagain; watchpoints on lvalues that do not exist at the start are lost. A process to which you attached cannot be\nrestarted."),
     Command::new(CommandTopic::Running, "continue", "[N]", "Resume the program until the next stop", continue_)
-        .short(&["c", "cont"])
+        .aliases(&["c", "cont"])
         .more("With a number N, the first N-1 breakpoint hits are skipped.\n\n  continue      until a property, a scenario or a breakpoint stops the program\n  continue 3    to the third breakpoint hit"),
     Command::new(CommandTopic::Running, "step", "[N]", "Run to the next source line, stepping into calls", step)
-        .short(&["s"])
+        .aliases(&["s"])
         .repeats("step")
         .more("An empty line steps again.\n\n  step      one line\n  step 5    five lines, or until another stop"),
     Command::new(CommandTopic::Running, "next", "[N]", "Run to the next source line, stepping over calls", next)
-        .short(&["n"])
+        .aliases(&["n"])
         .repeats("next")
         .more("An empty line repeats the command."),
     Command::new(CommandTopic::Running, "stepi", "[N]", "Execute one machine instruction", stepi)
-        .short(&["si"])
+        .aliases(&["si"])
         .repeats("stepi"),
     Command::new(CommandTopic::Running, "finish", "", "Run until the selected frame returns", finish)
-        .short(&["fin"])
+        .aliases(&["fin"])
         .more("Shows the returned value, if any."),
     Command::new(CommandTopic::Running, "until", "LOCATION", "Run to a location, or until the frame returns", until)
-        .short(&["u", "advance"])
+        .aliases(&["u", "advance"])
         .argument(ArgumentKind::Location)
         .more("  until 32             line 32 of the current file\n  until faulty.c:32\n  until queue_push"),
 ];

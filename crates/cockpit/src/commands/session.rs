@@ -4,7 +4,7 @@ use super::no_arguments;
 use crate::command::{Arguments, Command, CommandContext, CommandResult, CommandTopic};
 
 pub(crate) const TABLE: &[Command] = &[
-    Command::new(CommandTopic::Session, "kill", "", "Kill the program", kill).short(&["k"]),
+    Command::new(CommandTopic::Session, "kill", "", "Kill the program", kill).aliases(&["k"]),
     Command::new(
         CommandTopic::Session,
         "detach",
@@ -13,7 +13,7 @@ pub(crate) const TABLE: &[Command] = &[
         detach,
     ),
     Command::new(CommandTopic::Session, "quit", "", "Kill the program and quit", quit)
-        .short(&["q", "exit"])
+        .aliases(&["q", "exit"])
         .more("A process to which you attached continues unmonitored."),
     Command::new(CommandTopic::Session, "new", "", "Verde: starts a monitor; use `load-property`", verde),
     Command::new(CommandTopic::Session, "activate", "", "Verde: enables its commands; no effect", verde),

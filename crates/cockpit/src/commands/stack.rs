@@ -9,15 +9,15 @@ const DEFAULT_FRAMES: usize = 64;
 
 pub(crate) const TABLE: &[Command] = &[
     Command::new(CommandTopic::Program, "backtrace", "[N|full]", "Show the call stack", backtrace)
-        .short(&["bt", "where"])
+        .aliases(&["bt", "where"])
         .more("  where         the frames up to `main`\n  where 3       the three innermost\n  where full    all frames with their local variables"),
     Command::new(CommandTopic::Program, "frame", "[N]", "Select a frame, or show the selected one", select)
-        .short(&["f"])
+        .aliases(&["f"])
         .more("Expressions are evaluated in the selected frame. The innermost frame is 0."),
     Command::new(CommandTopic::Program, "up", "[N]", "Select the calling frame", up).repeats("up"),
     Command::new(CommandTopic::Program, "down", "[N]", "Select the called frame", down).repeats("down"),
     Command::new(CommandTopic::Program, "thread", "[N]", "Select a thread, or show all", thread)
-        .short(&["t"])
+        .aliases(&["t"])
         .more("  thread          all threads\n  thread 2        the second of them\n  thread 12345    the thread with this system thread id"),
 ];
 
@@ -127,11 +127,11 @@ pub(super) fn describe_frame(context: &mut CommandContext<'_>) -> CommandResult 
     let target = context.session.target();
     let depth = target.selected_frame();
     let frames = target.frames(depth + 2)?;
-    let Some(here) = frames.get(depth) else { return Err("no frame is selected".into()) };
+    let Some(selected) = frames.get(depth) else { return Err("no frame is selected".into()) };
     let style = context.repl.style;
     let mut out =
-        format!("#{depth} {}\n  at address {:#x}\n", frame::render_frame(here, &style), here.address);
-    if let Some(line) = &here.line {
+        format!("#{depth} {}\n  at address {:#x}\n", frame::render_frame(selected, &style), selected.address);
+    if let Some(line) = &selected.line {
         out.push_str(&format!("  source {}:{}\n", line.file.display(), line.line));
     }
     if let Some(caller) = frames.get(depth + 1) {

@@ -62,7 +62,7 @@ where
         let number = rest.trim_start_matches('#').parse::<usize>().ok();
         let Some(at) = self.entries.iter().position(|entry| Some(entry.number) == number) else {
             return Err(format!(
-                "missing breakpoint number or `all`\n{}",
+                "expected a breakpoint number or `all`\n{}",
                 self.list_breakpoints().trim_end()
             ));
         };

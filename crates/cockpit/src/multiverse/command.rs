@@ -37,11 +37,11 @@ pub(super) enum Verb {
     Quit,
 }
 
-/// An entry of the command table: name, short forms, argument syntax, description.
+/// An entry of the command table: name, aliases, argument syntax, description.
 pub(super) struct CommandInfo {
     pub(super) verb: Verb,
     pub(super) name: &'static str,
-    pub(super) short: &'static [&'static str],
+    pub(super) aliases: &'static [&'static str],
     pub(super) usage: &'static str,
     pub(super) summary: &'static str,
 }
@@ -49,11 +49,11 @@ pub(super) struct CommandInfo {
 const fn command(
     verb: Verb,
     name: &'static str,
-    short: &'static [&'static str],
+    aliases: &'static [&'static str],
     usage: &'static str,
     summary: &'static str,
 ) -> CommandInfo {
-    CommandInfo { verb, name, short, usage, summary }
+    CommandInfo { verb, name, aliases, usage, summary }
 }
 
 /// The commands by topic, in the order of the help.
@@ -165,9 +165,9 @@ pub(super) fn all() -> impl Iterator<Item = &'static CommandInfo> {
     TOPICS.iter().flat_map(|(_, commands)| commands.iter())
 }
 
-/// Finds a command by name, short form or unambiguous prefix.
+/// Finds a command by name, alias or unambiguous prefix.
 pub(super) fn find(word: &str) -> Result<&'static CommandInfo, String> {
-    if let Some(command) = all().find(|command| command.name == word || command.short.contains(&word)) {
+    if let Some(command) = all().find(|command| command.name == word || command.aliases.contains(&word)) {
         return Ok(command);
     }
     let matching: Vec<&CommandInfo> = all().filter(|command| command.name.starts_with(word)).collect();

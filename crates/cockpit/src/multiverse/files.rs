@@ -78,11 +78,11 @@ impl<S: Semantics + Evaluate + Describe, D: SubjectSyntax<S>> ModelDebugger<'_, 
 
     fn replay(&mut self, text: &str) -> Result<(), (usize, String)> {
         let mut nodes: HashMap<u64, usize> = HashMap::new();
-        let (mut previous, mut here) = (None, None);
+        let (mut previous, mut marked) = (None, None);
         for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
             let failed = |error: String| (number, error);
             let entry: Map<String, Value> =
-                serde_json::from_str(line).map_err(|error| failed(format!("not a history: {error}")))?;
+                serde_json::from_str(line).map_err(|error| failed(format!("not a JSON object: {error}")))?;
             let action = ["action", "event"].into_iter().find_map(|key| entry.get(key)?.as_str());
             let parent = entry.get("parent").and_then(Value::as_u64);
             let from = match parent {
@@ -99,7 +99,7 @@ impl<S: Semantics + Evaluate + Describe, D: SubjectSyntax<S>> ModelDebugger<'_, 
                 nodes.insert(id, node);
             }
             if entry.get("here") == Some(&Value::Bool(true)) {
-                here = previous;
+                marked = previous;
             }
             let names = entry.get("names").and_then(Value::as_array).into_iter().flatten();
             for (name, node) in names.filter_map(Value::as_str).zip(std::iter::repeat(previous)) {
@@ -109,8 +109,8 @@ impl<S: Semantics + Evaluate + Describe, D: SubjectSyntax<S>> ModelDebugger<'_, 
         if previous.is_none() {
             return Err((1, "the file is empty".to_owned()));
         }
-        if let Some(here) = here {
-            self.act(&DebugAction::Jump(here));
+        if let Some(node) = marked {
+            self.act(&DebugAction::Jump(node));
         }
         Ok(())
     }
@@ -167,7 +167,7 @@ impl<S: Semantics + Evaluate + Describe, D: SubjectSyntax<S>> ModelDebugger<'_, 
                 is_enabled |= is_named;
                 if is_named && outcome.is_none_or(|outcome| outcome == at) && matches_state(self, &target) {
                     let matching_values = matching_values(self, &target);
-                    if best.as_ref().is_none_or(|(least, _)| matching_values > *least) {
+                    if best.as_ref().is_none_or(|(most, _)| matching_values > *most) {
                         best = Some((matching_values, (action.clone(), target)));
                     }
                 }

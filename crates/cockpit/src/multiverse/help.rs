@@ -17,7 +17,7 @@ fn explanation(verb: Verb) -> &'static str {
         Verb::Break => {
             "break PREDICATE       a step that satisfies it: `x == 3`, `x' == x + 1 && enabled(send)`\n\
              break on NAME         a step by an action with that name\n\
-             break deadlock        a configuration without enabled actions\n\
+             break deadlock        a configuration from which no step is possible\n\
              break regex PATTERN   steps that match: names, \"predicates\", `.`, `|`, `*`, `+`, `?`, parentheses;\n\
              \x20                     anywhere on the path; with a leading `^`, from here\n\
              break ltl FORMULA     an execution from here that satisfies it: finite if a prefix decides the\n\
@@ -68,8 +68,8 @@ impl<S: Semantics + Evaluate + Describe, D: SubjectSyntax<S>> ModelDebugger<'_, 
         if !rest.is_empty() {
             let command = find(rest)?;
             out.push_str(&format!("{}\n  {}\n", title(&name_and_usage(command)), command.summary));
-            if !command.short.is_empty() {
-                out.push_str(&format!("  Aliases: {}\n", command.short.join(", ")));
+            if !command.aliases.is_empty() {
+                out.push_str(&format!("  Aliases: {}\n", command.aliases.join(", ")));
             }
             let explanation = explanation(command.verb);
             if !explanation.is_empty() {

@@ -81,7 +81,7 @@ where
                 self.watches.remove(at);
                 Ok(String::new())
             }
-            None => Err("missing number or `all`; `watch` lists the displayed expressions".to_owned()),
+            None => Err("expected a number or `all`; `watch` lists the displayed expressions".to_owned()),
         }
     }
 

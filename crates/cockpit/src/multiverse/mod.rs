@@ -2,7 +2,7 @@
 //!
 //! [`debug`] is the entry point. It executes commands of the user or of a script on the unified debugger of
 //! [`invigil_explore::debugger`], whose history is a tree: each branch is a universe, that is, an alternative
-//! execution Teo23. It works on any subject that implements the semantic interface; a [`SubjectSyntax`] parses
+//! execution \[Teo23\]. It works on any subject that implements the semantic interface; a [`SubjectSyntax`] parses
 //! the user's expressions, formulae and names. [`ModelSyntax`] is the syntax of models.
 
 mod breakpoints;

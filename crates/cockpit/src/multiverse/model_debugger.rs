@@ -10,7 +10,7 @@ use invigil_semantics::{Describe, Evaluate, Language, Semantics, Step, StepRef};
 use std::collections::BTreeMap;
 
 pub(super) type Tree<S> = Multiverse<<S as Language>::Config, <S as Language>::Action>;
-pub(super) type At<S> = DebugConfig<<S as Language>::Config, <S as Language>::Action, Tree<S>>;
+pub(super) type TreeDebugConfig<S> = DebugConfig<<S as Language>::Config, <S as Language>::Action, Tree<S>>;
 
 /// A subject under the debugger, and the state of the command interpreter.
 pub(super) struct ModelDebugger<'a, S: Semantics + Evaluate, D> {
@@ -23,7 +23,7 @@ pub(super) struct ModelDebugger<'a, S: Semantics + Evaluate, D> {
     pub(super) shows_progress: bool,
     pub(super) debugger: Debugger<'a, S, Tree<S>>,
     /// The current configuration of the debugger, with the tree.
-    pub(super) at: At<S>,
+    pub(super) at: TreeDebugConfig<S>,
     /// The breakpoints as the user wrote them, in the order of the debugger's.
     pub(super) entries: Vec<BreakpointEntry>,
     pub(super) next_number: usize,
@@ -99,7 +99,7 @@ impl<'a, S: Semantics + Evaluate + Describe, D: SubjectSyntax<S>> ModelDebugger<
     }
 
     /// Moves to a configuration of the debugger, and records the path for `forward`.
-    pub(super) fn set_configuration(&mut self, at: At<S>) {
+    pub(super) fn set_configuration(&mut self, at: TreeDebugConfig<S>) {
         self.at = at;
         if let Some(node) = self.current_node() {
             for pair in self.at.history.path(node).windows(2) {

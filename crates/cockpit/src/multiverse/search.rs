@@ -136,12 +136,12 @@ impl<S: Semantics + Evaluate + Describe, D: SubjectSyntax<S>> ModelDebugger<'_, 
             1 => format!("1 witness; {}\n", self.search_size(result)),
             count => format!("{count} witnesses, added as universes; {}\n", self.search_size(result)),
         };
-        let here = self.at.clone();
+        let start = self.at.clone();
         for (at, witness) in witnesses.iter().enumerate() {
-            self.at.current = here.current.clone();
-            self.at.options = here.options.clone();
-            self.at.from = here.from.clone();
-            self.return_to(here.history.at());
+            self.at.current = start.current.clone();
+            self.at.options = start.options.clone();
+            self.at.from = start.from.clone();
+            self.return_to(start.history.at());
             self.at = self.debugger.follow(&self.at, &witness.execution);
             let end = self.current_node().unwrap_or_default();
             if at < MAX_LINES {
@@ -153,8 +153,9 @@ impl<S: Semantics + Evaluate + Describe, D: SubjectSyntax<S>> ModelDebugger<'_, 
                 out.push_str(&line);
             }
         }
-        self.at = invigil_explore::debugger::DebugConfig { history: self.at.history.clone(), ..here.clone() };
-        self.return_to(here.history.at());
+        self.at =
+            invigil_explore::debugger::DebugConfig { history: self.at.history.clone(), ..start.clone() };
+        self.return_to(start.history.at());
         if witnesses.len() > MAX_LINES {
             out.push_str(&format!("  … {} more: `tree` shows all\n", witnesses.len() - MAX_LINES));
         }
@@ -203,9 +204,11 @@ impl<S: Semantics + Evaluate + Describe, D: SubjectSyntax<S>> ModelDebugger<'_, 
         let search_size = self.search_size(result);
         let mut out = match result.incomplete {
             None if result.is_exhaustive() => {
-                let here = self.current_hits();
-                let subject = if here.is_empty() { "no breakpoint" } else { "none" };
-                format!("{here}{subject} can be reached from here; {search_size}, the complete state space\n")
+                let current_hits = self.current_hits();
+                let subject = if current_hits.is_empty() { "no breakpoint" } else { "none" };
+                format!(
+                    "{current_hits}{subject} can be reached from here; {search_size}, the complete state space\n"
+                )
             }
             None => format!("no breakpoint found; {search_size}\n"),
             Some(why) => {
@@ -221,7 +224,7 @@ impl<S: Semantics + Evaluate + Describe, D: SubjectSyntax<S>> ModelDebugger<'_, 
                 format!("no breakpoint found; {search_size}, search incomplete: {why}\n")
             }
         };
-        if let Some(failed) = &result.failed {
+        if let Some(failed) = &result.evaluation_error {
             out.push_str(&format!(
                 "warning: a condition raised a fault and was treated as false: {failed}\n"
             ));
@@ -236,8 +239,9 @@ impl<S: Semantics + Evaluate + Describe, D: SubjectSyntax<S>> ModelDebugger<'_, 
             ..self.debugger.finder()
         };
         let result = self.debugger.find(&self.at, &finder);
-        let here = result.witnesses.iter().find(|witness| witness.execution.is_empty());
-        here.filter(|witness| witness.execution.loop_back.is_none())
+        let empty_witness = result.witnesses.iter().find(|witness| witness.execution.is_empty());
+        empty_witness
+            .filter(|witness| witness.execution.loop_back.is_none())
             .map_or_else(String::new, |witness| format!("{} holds here; ", self.describe_hits(&witness.hits)))
     }
 
@@ -259,7 +263,7 @@ pub(super) fn describe_cycle<C, A>(execution: &Execution<C, A>, path: &[usize]) 
     let Some(back) = execution.loop_back else { return String::new() };
     let end = path.last().copied().unwrap_or_default();
     if back == execution.len() {
-        return format!("it stays in #{end} forever: no action is enabled there\n");
+        return format!("it stays in #{end} forever: no step is possible there\n");
     }
     // The path may be longer than the execution: it starts at the root.
     let first = path.len().checked_sub(execution.len() + 1).and_then(|start| path.get(start + back));

@@ -11,7 +11,7 @@ const MAX_PLAIN_ROW: usize = 4;
 impl<S: Semantics + Evaluate + Describe, D: SubjectSyntax<S>> ModelDebugger<'_, S, D> {
     /// Draws the tree: each step below its predecessor, with a branch for each alternative.
     pub(super) fn tree_command(&mut self, rest: &str) -> Result<String, String> {
-        let is_all = match rest {
+        let shows_all = match rest {
             "" => false,
             "all" => true,
             word => return Err(format!("unknown argument `{word}`; usage: `tree` or `tree all`")),
@@ -28,7 +28,7 @@ impl<S: Semantics + Evaluate + Describe, D: SubjectSyntax<S>> ModelDebugger<'_, 
             let (mut node_indent, mut at) = (indent.as_str(), 0);
             while at < row.len() {
                 let plain = row[at..].iter().take_while(|node| self.is_plain(**node)).count();
-                if plain > MAX_PLAIN_ROW && !is_all {
+                if plain > MAX_PLAIN_ROW && !shows_all {
                     let text = self.style.paint(Paint::Faint, &format!("… {plain} steps"));
                     out.push_str(&format!("  {node_indent}{text}\n"));
                     at += plain;

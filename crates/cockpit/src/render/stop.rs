@@ -79,13 +79,14 @@ pub(crate) fn render_location(context: &mut CommandContext<'_>, brief: bool) -> 
         Ok(frames) => frames,
         Err(error) => return format!("  {}\n", style.paint(Paint::Faint, &format!("({error})"))),
     };
-    let Some(here) = frames.get(depth) else { return String::new() };
-    let is_new = std::mem::replace(&mut context.repl.function, here.function.clone()) != here.function;
+    let Some(selected) = frames.get(depth) else { return String::new() };
+    let is_new =
+        std::mem::replace(&mut context.repl.function, selected.function.clone()) != selected.function;
     let mut out = String::new();
     if is_new || !brief {
-        out.push_str(&format!("{}\n", frame::render_frame(here, &style)));
+        out.push_str(&format!("{}\n", frame::render_frame(selected, &style)));
     }
-    out + &render_source(context, here, if brief { 0 } else { CONTEXT })
+    out + &render_source(context, selected, if brief { 0 } else { CONTEXT })
 }
 
 fn render_source(context: &CommandContext<'_>, frame: &Frame, margin: u32) -> String {

@@ -72,10 +72,10 @@ impl RunReport<'_> {
         let states = of.states.iter().map(|(state, verdict, slices)| {
             json!({ "state": state, "verdict": Verdict::word(*verdict), "slices": slices })
         });
-        let missing = of
-            .missing
+        let skipped = of
+            .skipped
             .iter()
-            .map(|missing| json!({ "event": missing.event, "param": missing.param, "count": missing.count }));
+            .map(|skipped| json!({ "event": skipped.event, "param": skipped.param, "count": skipped.count }));
         let failure = of.failure.as_ref().map(|(failure, at)| {
             let position = failure.span.and_then(|span| self.loaded.sources.line_column(span));
             let source = failure.span.and_then(|span| self.loaded.sources.get(span.source));
@@ -99,8 +99,8 @@ impl RunReport<'_> {
             "failure": failure,
             "presumably": of.presumably.map(presumption),
             "formula": self.automaton(of).and_then(|automaton| automaton.formula.as_deref()),
-            "missing": missing.collect::<Vec<_>>(),
-            "silent": of.silent.iter().map(|silent| json!({ "event": silent.event, "param": silent.param })).collect::<Vec<_>>(),
+            "missing": skipped.collect::<Vec<_>>(),
+            "silent": of.never_supplied.iter().map(|parameter| json!({ "event": parameter.event, "param": parameter.param })).collect::<Vec<_>>(),
             "commands": of.commands,
         })
     }

@@ -88,13 +88,13 @@ impl RunReport<'_> {
             out.push_str(&format!("  action {} invoked {}\n", action.name, count(action.steps, "time")));
         }
         for property in &self.report.properties {
-            for missing in &property.missing {
+            for skipped in &property.skipped {
                 out.push_str(&format!(
                     "  {} skipped {} `{}` without a value for `{}`\n",
                     property.name,
-                    count(missing.count, "event"),
-                    missing.event,
-                    missing.param
+                    count(skipped.count, "event"),
+                    skipped.event,
+                    skipped.param
                 ));
             }
         }

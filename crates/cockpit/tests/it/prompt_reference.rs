@@ -9,11 +9,11 @@ use std::path::Path;
 fn table() -> String {
     let mut out = String::new();
     for topic in CommandTopic::ALL {
-        let _ = writeln!(out, "### {}\n\n| command | short | does |\n| --- | --- | --- |", topic.title());
+        let _ = writeln!(out, "### {}\n\n| command | aliases | does |\n| --- | --- | --- |", topic.title());
         for command in commands().filter(|command| command.topic == topic) {
-            let short: Vec<String> = command.short.iter().map(|name| format!("`{name}`")).collect();
+            let aliases: Vec<String> = command.aliases.iter().map(|name| format!("`{name}`")).collect();
             let call = command.call().replace('|', "\\|");
-            let _ = writeln!(out, "| `{call}` | {} | {} |", short.join(", "), command.summary);
+            let _ = writeln!(out, "| `{call}` | {} | {} |", aliases.join(", "), command.summary);
         }
         out.push('\n');
     }

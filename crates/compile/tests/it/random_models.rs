@@ -300,7 +300,7 @@ pub(crate) fn omega(random: &Rng, model: &Model) -> OmegaAutomaton {
         };
         edges.push((0..count).map(edge).collect());
     }
-    OmegaAutomaton { name: "random".to_owned(), initial: 0, edges, sets: 2, stutters: false }
+    OmegaAutomaton { name: "random".to_owned(), initial: 0, edges, sets: 2, is_stutter_invariant: false }
 }
 
 /// A configuration of the model, reachable or not.

@@ -20,7 +20,7 @@ pub(super) struct Debug {
 
 impl Debug {
     pub(super) fn load(path: &Path, elf_file: &ElfFile, directories: &[PathBuf]) -> Debug {
-        let mut debug = Debug { dwarf: None, separate: None, error: separate::unreadable(elf_file) };
+        let mut debug = Debug { dwarf: None, separate: None, error: separate::unreadable_reason(elf_file) };
         if !separate::has_debug_info(elf_file) {
             match separate::find(path, elf_file, directories) {
                 Ok(found) => debug.separate = found,
@@ -77,23 +77,30 @@ pub(super) fn section_bytes(elf_file: &ElfFile, name: &str, error: &mut Option<S
 /// the supplementary file.
 pub(super) struct Units {
     pub(super) all: Vec<Unit>,
-    types: usize,
-    shared: usize,
+    /// Index of the first type unit.
+    types_start: usize,
+    /// Index of the first unit of the supplementary file.
+    shared_start: usize,
     signatures: HashMap<u64, Die>,
     pub(super) error: Option<String>,
 }
 
 impl Units {
     pub(super) fn read(dwarf: Option<&Dwarf>) -> Units {
-        let mut units =
-            Units { all: Vec::new(), types: 0, shared: 0, signatures: HashMap::new(), error: None };
+        let mut units = Units {
+            all: Vec::new(),
+            types_start: 0,
+            shared_start: 0,
+            signatures: HashMap::new(),
+            error: None,
+        };
         let Some(dwarf) = dwarf else { return units };
         let mut headers = dwarf.units();
         units.add(dwarf, || headers.next());
-        units.types = units.all.len();
+        units.types_start = units.all.len();
         let mut headers = dwarf.type_units();
         units.add(dwarf, || headers.next());
-        units.shared = units.all.len();
+        units.shared_start = units.all.len();
         if let Some(shared) = dwarf.sup() {
             let mut headers = shared.units();
             units.add(shared, || headers.next());
@@ -136,7 +143,7 @@ impl Units {
     }
 
     pub(super) fn is_shared(&self, unit: usize) -> bool {
-        unit >= self.shared
+        unit >= self.shared_start
     }
 
     /// The entry to which an attribute of an entry in `from` refers.
@@ -151,10 +158,10 @@ impl Units {
         }
     }
 
-    fn find(&self, shared: bool, offset: usize) -> Option<Die> {
-        let (first, units) = match shared {
-            true => (self.shared, &self.all[self.shared..]),
-            false => (0, &self.all[..self.types]),
+    fn find(&self, is_shared: bool, offset: usize) -> Option<Die> {
+        let (first, units) = match is_shared {
+            true => (self.shared_start, &self.all[self.shared_start..]),
+            false => (0, &self.all[..self.types_start]),
         };
         let after = units.partition_point(|unit| start_of(unit) <= offset);
         let position = after.checked_sub(1)?;

@@ -16,7 +16,7 @@ pub(super) fn has_debug_info(elf_file: &ElfFile) -> bool {
 }
 
 /// Why the debug information of a file cannot be read, if it has some that is unreadable.
-pub(super) fn unreadable(elf_file: &ElfFile) -> Option<String> {
+pub(super) fn unreadable_reason(elf_file: &ElfFile) -> Option<String> {
     let section = elf_file.elf.section_by_name(".debug_info")?;
     let error = section.data().err()?;
     Some(format!("section .debug_info cannot be read: {error}"))
@@ -82,11 +82,11 @@ fn candidates(path: &Path, elf_file: &ElfFile, directories: &[PathBuf]) -> Vec<P
     if let Ok(Some((name, _))) = elf_file.elf.gnu_debuglink() {
         let name = path_of(name);
         let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        let place = real.parent().unwrap_or(Path::new("/"));
-        all.push(place.join(&name));
-        all.push(place.join(".debug").join(&name));
+        let folder = real.parent().unwrap_or(Path::new("/"));
+        all.push(folder.join(&name));
+        all.push(folder.join(".debug").join(&name));
         for directory in roots(directories) {
-            all.push(directory.join(place.strip_prefix("/").unwrap_or(place)).join(&name));
+            all.push(directory.join(folder.strip_prefix("/").unwrap_or(folder)).join(&name));
             all.push(directory.join(&name));
         }
     }

@@ -83,10 +83,10 @@ fn alternatives(segments: Vec<String>) -> Vec<Vec<String>> {
     let mut all = Vec::new();
     if let Some(at) = segments.iter().position(|segment| segment.starts_with('<') && segment.ends_with('>')) {
         let inside = &segments[at][1..segments[at].len() - 1];
-        let parts = match (split_top(inside, " as "), inside.strip_prefix("impl ")) {
-            (Some((of, what)), _) => vec![of, what],
-            (None, Some(rest)) => match split_top(rest, " for ") {
-                Some((what, of)) => vec![of, what],
+        let parts = match (split_outside_brackets(inside, " as "), inside.strip_prefix("impl ")) {
+            (Some((of_type, of_trait)), _) => vec![of_type, of_trait],
+            (None, Some(rest)) => match split_outside_brackets(rest, " for ") {
+                Some((of_trait, of_type)) => vec![of_type, of_trait],
                 None => vec![rest],
             },
             (None, None) => vec![inside],
@@ -102,7 +102,7 @@ fn alternatives(segments: Vec<String>) -> Vec<Vec<String>> {
 }
 
 /// Splits at a word that occurs outside of brackets.
-fn split_top<'t>(text: &'t str, word: &str) -> Option<(&'t str, &'t str)> {
+fn split_outside_brackets<'t>(text: &'t str, word: &str) -> Option<(&'t str, &'t str)> {
     let mut depth = 0_i32;
     for (at, character) in text.char_indices() {
         match character {
@@ -150,15 +150,15 @@ fn is_same(wanted: &str, found: &str) -> bool {
         };
         return fits(wanted.0, found.0) && fits(wanted.1, found.1);
     }
-    wanted.contains('<') && squeezed(wanted) == squeezed(found)
+    wanted.contains('<') && without_whitespace(wanted) == without_whitespace(found)
 }
 
 /// The type and the trait of `<T as Trait>`.
 fn trait_of(segment: &str) -> Option<(&str, &str)> {
-    split_top(segment.strip_prefix('<')?.strip_suffix('>')?, " as ")
+    split_outside_brackets(segment.strip_prefix('<')?.strip_suffix('>')?, " as ")
 }
 
-fn squeezed(text: &str) -> String {
+fn without_whitespace(text: &str) -> String {
     text.chars().filter(|character| !character.is_whitespace()).collect()
 }
 
@@ -166,14 +166,14 @@ fn squeezed(text: &str) -> String {
 /// user's list is ignored, because it is not needed to distinguish functions.
 fn parameters_agree(wanted: Option<&str>, found: Option<&str>) -> bool {
     let (Some(wanted), Some(found)) = (wanted, found) else { return true };
-    let (wanted, found) = (plain_parameters(wanted), plain_parameters(found));
+    let (wanted, found) = (canonical_parameters(wanted), canonical_parameters(found));
     wanted == found || found.strip_suffix("const") == Some(wanted.as_str())
 }
 
 /// Parameters in a canonical spelling.
-fn plain_parameters(text: &str) -> String {
+fn canonical_parameters(text: &str) -> String {
     let words = text.replace("unsigned int", "unsigned").replace("size_t", "unsigned long");
-    squeezed(&words)
+    without_whitespace(&words)
         .replace(
             "std::__cxx11::basic_string<char,std::char_traits<char>,std::allocator<char>>",
             "std::string",

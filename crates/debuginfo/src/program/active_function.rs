@@ -31,7 +31,7 @@ impl Program {
         let in_file = mapped.in_file(address);
         let functions = image.functions();
         let Some(entry) = functions.at(in_file).and_then(|number| functions.entry(number)) else {
-            return by_symbol(mapped, in_file).into_iter().collect();
+            return from_symbol(mapped, in_file).into_iter().collect();
         };
         let own = functions.number(entry.die).map(|number| functions.full_name(image, number).0);
         let mut chain = vec![ActiveFunction {
@@ -42,15 +42,15 @@ impl Program {
             is_inlined: false,
             call: None,
         }];
-        for copy in inlining::instances_at(image, entry.die, in_file) {
-            let name = copy.of.map(|number| functions.full_name(image, number).0);
+        for instance in inlining::instances_at(image, entry.die, in_file) {
+            let name = instance.of.map(|number| functions.full_name(image, number).0);
             chain.push(ActiveFunction {
                 mapped: mapped.clone(),
                 name: name.unwrap_or_else(|| "(unnamed)".to_owned()),
-                die: Some(copy.die),
-                entry: mapped.address(copy.entry),
+                die: Some(instance.die),
+                entry: mapped.address(instance.entry),
                 is_inlined: true,
-                call: copy.call.and_then(|call| call_line(image, copy.die, call)),
+                call: instance.call.and_then(|call| call_line(image, instance.die, call)),
             });
         }
         chain.reverse();
@@ -58,7 +58,7 @@ impl Program {
     }
 }
 
-fn by_symbol(mapped: &MappedImage, in_file: u64) -> Option<ActiveFunction> {
+fn from_symbol(mapped: &MappedImage, in_file: u64) -> Option<ActiveFunction> {
     let symbol = mapped.image.symbol_table().at(in_file).filter(|_| mapped.image.is_code(in_file))?;
     Some(ActiveFunction {
         mapped: mapped.clone(),

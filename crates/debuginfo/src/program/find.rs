@@ -1,6 +1,6 @@
 //! Lookup of functions by the names that users write.
 
-use super::function::{by_symbol, described, symbol_name};
+use super::function::{from_debug_info, from_symbol, symbol_name};
 use super::{Function, MappedImage, Program};
 use crate::functions::{Functions, Number, is_rust};
 use crate::image::Image;
@@ -50,7 +50,8 @@ impl Program {
                         .map(|number| functions.full_name(&mapped.image, *number).0),
                 );
             }
-            let symbols = callable(&mapped.image).filter_map(|symbol| std::str::from_utf8(symbol.name).ok());
+            let symbols =
+                function_symbols(&mapped.image).filter_map(|symbol| std::str::from_utf8(symbol.name).ok());
             all.extend(all_near(wanted, symbols).into_iter().take(limit).map(str::to_owned));
             let mut seen = BTreeSet::new();
             all.retain(|name| seen.insert(name.clone()));
@@ -68,7 +69,7 @@ impl Program {
             let numbers =
                 functions.bases().filter(|(base, _)| base.starts_with(last)).flat_map(|(_, numbers)| numbers);
             let described = numbers.map(|number| functions.full_name(&mapped.image, *number).0);
-            let symbols = callable(&mapped.image)
+            let symbols = function_symbols(&mapped.image)
                 .filter(|symbol| symbol.name.starts_with(b"_") || symbol.name.starts_with(prefix.as_bytes()))
                 .map(symbol_name);
             for name in described.chain(symbols) {
@@ -115,14 +116,14 @@ fn at_symbol(mapped: &MappedImage, functions: &Functions, symbol: &Symbol) -> Fu
     let number = functions.at(symbol.address);
     let is_start =
         |number: &Number| functions.entry(*number).is_some_and(|entry| entry.start == symbol.address);
-    let plain = by_symbol(mapped, symbol);
+    let function = from_symbol(mapped, symbol);
     match number.filter(is_start) {
         Some(number) => Function {
-            name: plain.name,
-            linkage_name: plain.linkage_name,
-            ..described(mapped, number, &[functions.root(number)])
+            name: function.name,
+            linkage_name: function.linkage_name,
+            ..from_debug_info(mapped, number, &[functions.root(number)])
         },
-        None => plain,
+        None => function,
     }
 }
 
@@ -133,8 +134,8 @@ fn families(image: &Image, functions: &Functions, query: &Query) -> Vec<Vec<Numb
         query.bases().flat_map(|base| functions.with_base(base)).copied().collect();
     if names::demangle(&query.text).is_some() {
         // For a linkage name, the demangled name of its function is used.
-        let readable = names::demangle(&query.text).map(|readable| readable.name).unwrap_or_default();
-        let base = path::Path::parse(&readable).segments.pop().unwrap_or_default();
+        let demangled = names::demangle(&query.text).map(|demangled| demangled.name).unwrap_or_default();
+        let base = path::Path::parse(&demangled).segments.pop().unwrap_or_default();
         numbers.extend(functions.with_base(path::without_arguments(&base)));
     }
     numbers.sort_unstable();
@@ -168,11 +169,11 @@ fn members(mapped: &MappedImage, functions: &Functions, family: &[Number]) -> Ve
     for number in family {
         let Some(entry) = functions.entry(*number).filter(|entry| entry.has_code()) else { continue };
         if starts.insert(entry.start) {
-            found.push(described(mapped, *number, &std::mem::take(&mut roots)));
+            found.push(from_debug_info(mapped, *number, &std::mem::take(&mut roots)));
         }
     }
     if let (true, Some(number)) = (found.is_empty(), family.first()) {
-        let inlined = described(mapped, *number, &roots);
+        let inlined = from_debug_info(mapped, *number, &roots);
         found.extend((!inlined.inlined.is_empty()).then_some(inlined));
     }
     found
@@ -197,7 +198,7 @@ fn is_in_file(image: &Image, functions: &Functions, number: Number, file: &Path)
 }
 
 /// The symbols of functions.
-fn callable(image: &Image) -> impl Iterator<Item = &Symbol> {
+fn function_symbols(image: &Image) -> impl Iterator<Item = &Symbol> {
     image.symbols().iter().filter(|symbol| {
         matches!(symbol.kind, SymbolKind::Function | SymbolKind::Resolver)
             && !names::is_fragment(&symbol.text())
@@ -213,11 +214,11 @@ fn matching_symbols<'i>(image: &'i Image, query: &Query) -> Vec<&'i Symbol> {
         if !bases.iter().any(|base| base.starts_with("operator") || text.contains(base)) {
             return false;
         }
-        let name = names::without_clone(&text);
+        let name = names::without_clone_suffix(&text);
         match names::demangle(&text) {
-            Some(readable) => query.matches(&readable.name, readable.signature.as_deref(), Some(&text)),
+            Some(demangled) => query.matches(&demangled.name, demangled.signature.as_deref(), Some(&text)),
             None => query.matches(name, None, Some(&text)),
         }
     };
-    callable(image).filter(is_meant).collect()
+    function_symbols(image).filter(is_meant).collect()
 }

@@ -56,15 +56,15 @@ impl Program {
         let in_file = mapped.in_file(address);
         let functions = mapped.image.functions();
         if let Some(number) = functions.at(in_file) {
-            return Some(described(mapped, number, &[functions.root(number)]));
+            return Some(from_debug_info(mapped, number, &[functions.root(number)]));
         }
         let symbol = mapped.image.symbol_table().at(in_file).filter(|symbol| symbol.is_code())?;
-        Some(by_symbol(mapped, symbol))
+        Some(from_symbol(mapped, symbol))
     }
 }
 
 /// Describes a function with debug information; `roots` are the functions whose inlined instances belong to it.
-pub(super) fn described(mapped: &MappedImage, number: Number, roots: &[Number]) -> Function {
+pub(super) fn from_debug_info(mapped: &MappedImage, number: Number, roots: &[Number]) -> Function {
     let image = &*mapped.image;
     let functions = image.functions();
     let (name, signature) = functions.full_name(image, number);
@@ -74,22 +74,22 @@ pub(super) fn described(mapped: &MappedImage, number: Number, roots: &[Number]) 
         .iter()
         .flat_map(|root| functions.inlined(*root))
         .filter_map(|die| {
-            let copy = inlining::copy(image, die)?;
-            let ranges = copy.ranges.iter().filter(|range| image.is_code(range.start));
-            image.is_code(copy.entry).then(|| Inlined {
-                entry: mapped.address(copy.entry),
-                ranges: ranges.map(|range| mapped.here(range)).collect(),
+            let instance = inlining::instance(image, die)?;
+            let ranges = instance.ranges.iter().filter(|range| image.is_code(range.start));
+            image.is_code(instance.entry).then(|| Inlined {
+                entry: mapped.address(instance.entry),
+                ranges: ranges.map(|range| mapped.address_range(range)).collect(),
                 die,
             })
         })
         .collect();
-    inlined.sort_by_key(|copy| copy.entry);
+    inlined.sort_by_key(|instance| instance.entry);
     Function {
         mapped: mapped.clone(),
         name,
         signature,
         linkage_name: functions.linkage_name(image, number).map(Into::into),
-        ranges: functions.ranges(number).iter().map(|range| mapped.here(range)).collect(),
+        ranges: functions.ranges(number).iter().map(|range| mapped.address_range(range)).collect(),
         entry: start.map(|start| mapped.address(start)),
         prologue_end: start.and_then(|_| prologue_end(image, number)).map(|end| mapped.address(end)),
         die: entry.map(|entry| entry.die),
@@ -103,14 +103,14 @@ pub(super) fn described(mapped: &MappedImage, number: Number, roots: &[Number]) 
 }
 
 /// Describes a function that is known only by its symbol.
-pub(super) fn by_symbol(mapped: &MappedImage, symbol: &Symbol) -> Function {
+pub(super) fn from_symbol(mapped: &MappedImage, symbol: &Symbol) -> Function {
     let text = symbol.text();
-    let readable = names::demangle(&text);
+    let demangled = names::demangle(&text);
     let start = mapped.address(symbol.address);
     Function {
         mapped: mapped.clone(),
         name: symbol_name(symbol),
-        signature: readable.and_then(|readable| readable.signature),
+        signature: demangled.and_then(|demangled| demangled.signature),
         linkage_name: Some(text.into_owned()),
         ranges: if symbol.size > 0 {
             std::iter::once(start..start.wrapping_add(symbol.size)).collect()
@@ -130,6 +130,6 @@ pub(super) fn by_symbol(mapped: &MappedImage, symbol: &Symbol) -> Function {
 /// The readable name of a symbol.
 pub(super) fn symbol_name(symbol: &Symbol) -> String {
     let text = symbol.text();
-    let name = names::demangle(&text).map_or_else(|| text.into_owned(), |readable| readable.name);
+    let name = names::demangle(&text).map_or_else(|| text.into_owned(), |demangled| demangled.name);
     if symbol.kind == SymbolKind::Stub { format!("{name}@plt") } else { name }
 }

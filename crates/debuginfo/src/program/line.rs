@@ -57,10 +57,10 @@ impl Program {
     pub fn addresses_of(&self, file: &str, line: u32) -> Vec<LineAddress> {
         let mut all = Vec::new();
         for mapped in &self.images {
-            all.extend(places(mapped, Path::new(file), line));
+            all.extend(line_addresses(mapped, Path::new(file), line));
         }
-        all.sort_by_key(|place| place.address);
-        all.dedup_by_key(|place| place.address);
+        all.sort_by_key(|found| found.address);
+        all.dedup_by_key(|found| found.address);
         all
     }
 
@@ -76,7 +76,7 @@ impl Program {
                 let begin = row.address.max(range.start);
                 if begin < end {
                     all.push(Statement {
-                        range: function.mapped.here(&(begin..end)),
+                        range: function.mapped.address_range(&(begin..end)),
                         line: self::line(table, row),
                     });
                 }
@@ -116,7 +116,7 @@ pub(super) fn call_line(image: &Image, die: Die, (file, line, column): (u32, u32
 }
 
 /// The start addresses of the code for a line in one image.
-fn places(mapped: &MappedImage, file: &Path, wanted: u32) -> Vec<LineAddress> {
+fn line_addresses(mapped: &MappedImage, file: &Path, wanted: u32) -> Vec<LineAddress> {
     let image = &*mapped.image;
     let lines = image.lines();
     // Files of the same name in different directories each have their own next line with code.
@@ -154,7 +154,7 @@ fn places(mapped: &MappedImage, file: &Path, wanted: u32) -> Vec<LineAddress> {
             }
         }
         all.extend(copies.into_values().map(|row| LineAddress {
-            address: mapped.address(behind_prologue(image, row.address)),
+            address: mapped.address(after_prologue(image, row.address)),
             line: Line { file: path.clone(), line: row.line, column: row.column, is_statement: true },
         }));
     }
@@ -169,7 +169,7 @@ fn copy_at(image: &Image, address: u64) -> Option<Die> {
 }
 
 /// The address itself, or the end of the prologue if a function starts there.
-fn behind_prologue(image: &Image, address: u64) -> u64 {
+fn after_prologue(image: &Image, address: u64) -> u64 {
     let functions = image.functions();
     let Some(number) = functions.at(address) else { return address };
     match functions.entry(number) {

@@ -14,13 +14,13 @@ const PRESERVED: [Register; 6] = [Register(3), RBP, Register(12), Register(13), 
 const OPERATIONS: u32 = 10_000;
 
 /// Unwinding state in one function.
-pub(super) struct Step {
+pub(super) struct UnwindState {
     pub(super) registers: Registers,
     /// Whether the function has called another one that has not returned.
     pub(super) is_caller: bool,
 }
 
-impl Step {
+impl UnwindState {
     /// The address by which the current call is looked up.
     pub(super) fn lookup(&self) -> u64 {
         let pc = self.registers.pc();
@@ -31,23 +31,24 @@ impl Step {
 /// Computes the canonical frame address of a function, and the state in its caller.
 pub(super) fn out(
     program: &Program,
-    step: &Step,
+    state: &UnwindState,
     memory: &dyn Memory,
     is_first: bool,
-) -> (Option<u64>, Option<Step>) {
-    let address = step.lookup();
+) -> (Option<u64>, Option<UnwindState>) {
+    let address = state.lookup();
     let rules =
         program.image_at(address).and_then(|mapped| mapped.image.unwinding().at(mapped.in_file(address)));
     let (cfa, next, is_signal) = match &rules {
         Some(rules) => {
-            let cfa = cfa_of(rules, &step.registers, memory);
-            let next = cfa.and_then(|cfa| apply(rules, &step.registers, cfa, memory));
+            let cfa = cfa_of(rules, &state.registers, memory);
+            let next = cfa.and_then(|cfa| apply(rules, &state.registers, cfa, memory));
             (cfa, next, rules.is_signal)
         }
-        None => match fallback::signal_return(&step.registers, memory) {
+        None => match fallback::signal_return(&state.registers, memory) {
             Some(interrupted) => (None, Some(interrupted), true),
             None => {
-                let (cfa, next) = fallback::without_rules(program, &step.registers, memory, is_first).unzip();
+                let (cfa, next) =
+                    fallback::without_rules(program, &state.registers, memory, is_first).unzip();
                 (cfa, next, false)
             }
         },
@@ -55,12 +56,12 @@ pub(super) fn out(
     let is_plausible = |next: &Registers| {
         // Returning pops the return address, so the stack pointer grows. Only a signal handler may run on a different
         // stack. The next instruction must at least be readable.
-        (is_signal || next.sp() > step.registers.sp())
+        (is_signal || next.sp() > state.registers.sp())
             && next.pc() != 0
             && memory.read(next.pc(), &mut [0]).is_ok()
     };
     let next = next.filter(is_plausible);
-    (cfa, next.map(|registers| Step { registers, is_caller: !is_signal }))
+    (cfa, next.map(|registers| UnwindState { registers, is_caller: !is_signal }))
 }
 
 fn cfa_of(rules: &Rules, registers: &Registers, memory: &dyn Memory) -> Option<u64> {

@@ -33,7 +33,7 @@ pub(crate) enum Passed {
 const RDX: Register = Register(1);
 
 impl Info<'_> {
-    /// The classes of a value's words; `None` if it has more than two.
+    /// The classes of a value's words; `None` if it is empty, has more than two words, or is in memory.
     fn classes(self, ty: &Type) -> Option<Vec<Class>> {
         let size = self.size(ty)?;
         if size == 0 || size > 16 {
@@ -42,7 +42,6 @@ impl Info<'_> {
         let mut classes = vec![Class::Unused; size.div_ceil(8) as usize];
         self.classify(ty, 0, &mut classes, 16);
         let memory = classes.contains(&Class::Memory);
-        // The second word of a `long double` is unused; inside of a struct it is passed in memory.
         (!memory).then_some(classes)
     }
 
@@ -86,10 +85,10 @@ impl Info<'_> {
         };
         let size = self.size(ty).unwrap_or(8).max(1);
         for word in at / 8..=(at + size - 1) / 8 {
-            if let Some(known) = classes.get_mut(word as usize) {
-                *known = match (*known, class) {
+            if let Some(merged) = classes.get_mut(word as usize) {
+                *merged = match (*merged, class) {
                     (Class::Unused, class) => class,
-                    (known, class) if known == class => known,
+                    (merged, class) if merged == class => merged,
                     (Class::Integer, _) | (_, Class::Integer) => Class::Integer,
                     _ => Class::Memory,
                 };
@@ -100,8 +99,8 @@ impl Info<'_> {
     /// The parts of a value that is passed in registers: the size of each part, and its class.
     fn layout(self, ty: &Type) -> Option<Vec<(u64, Class)>> {
         let size = self.size(ty)?;
-        let is_whole = matches!(self.shape(ty), Shape::Record(_) | Shape::Array(..));
-        if is_whole && self.language_of_type(ty) == Language::Rust {
+        let is_aggregate = matches!(self.shape(ty), Shape::Record(_) | Shape::Array(..));
+        if is_aggregate && self.language_of_type(ty) == Language::Rust {
             return self.rust_layout(ty, size);
         }
         let classes = self.classes(ty)?;

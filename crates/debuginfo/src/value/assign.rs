@@ -39,24 +39,24 @@ impl Scope<'_> {
         value: &Expression,
     ) -> Result<Vec<PendingWrite>, ExpressionError> {
         let at = location.root.at();
-        let message = |stop| match stop {
+        let to_expression_error = |error| match error {
             EvalError::Invalid(error) | EvalError::Inapplicable(error, _) => error,
             EvalError::Missing(reason) => {
                 ExpressionError::new(at, format!("this cannot be changed: {reason}"))
             }
         };
-        let target = self.eval(&location.root, MAX_MACRO_DEPTH).map_err(message)?;
-        let target = self.without_reference(&target).map_err(|reason| message(reason.into()))?;
-        let source = self.eval(&value.root, MAX_MACRO_DEPTH).map_err(message)?;
-        let bytes = self.converted(&source, &target, value.root.at()).map_err(message)?;
+        let target = self.eval(&location.root, MAX_MACRO_DEPTH).map_err(to_expression_error)?;
+        let target = self.without_reference(&target).map_err(|reason| to_expression_error(reason.into()))?;
+        let source = self.eval(&value.root, MAX_MACRO_DEPTH).map_err(to_expression_error)?;
+        let bytes = self.converted(&source, &target, value.root.at()).map_err(to_expression_error)?;
         let mut changes = Vec::new();
-        self.write(&target.location, target.bits, &bytes, at, &mut changes).map_err(message)?;
+        self.write(&target.location, target.bits, &bytes, at, &mut changes).map_err(to_expression_error)?;
         Ok(changes)
     }
 
     /// Converts a value to the type of the target.
     fn converted(&self, source: &TypedValue, target: &TypedValue, at: usize) -> Result<Vec<u8>, EvalError> {
-        if let Some(reason) = source.unavailable() {
+        if let Some(reason) = source.unavailable_reason() {
             return Err(reason.into());
         }
         let misfit = || {
@@ -77,8 +77,11 @@ impl Scope<'_> {
             Shape::Array(element, Some(count)) if self.is_char(&element) => {
                 let text = self.text_of(source, count as usize)?.ok_or_else(misfit)?;
                 if text.len() as u64 >= count {
-                    let text =
-                        format!("the text has {} bytes or more, and there is room for {count}", text.len());
+                    let text = format!(
+                        "the text has {} bytes or more, and there is room for {} and the terminating zero",
+                        text.len(),
+                        count.saturating_sub(1)
+                    );
                     return Err(ExpressionError::new(at, text).into());
                 }
                 return Ok([text.as_slice(), &[0]].concat());
@@ -141,14 +144,14 @@ impl Scope<'_> {
                     at,
                     "this is in a register that an inner function has saved",
                 )
-                .remedy("go to the innermost frame, or wait until the function is back there")
+                .remedy("assign it when the inner function has returned")
                 .into());
             }
             Location::Register { number, offset, frame } => {
                 // Writing the lower half of a register clears the upper one, as on the processor.
-                let keep =
+                let initial =
                     if bytes.len() >= 4 && number.0 < 17 { 0 } else { self.register(*number, *frame)? };
-                let mut value = keep.to_le_bytes();
+                let mut value = initial.to_le_bytes();
                 let from = *offset as usize;
                 if from > 0 {
                     value = self.register(*number, *frame)?.to_le_bytes();
@@ -160,10 +163,10 @@ impl Scope<'_> {
             Location::Pieces(pieces) => {
                 let mut rest = bytes;
                 for piece in pieces.iter() {
-                    let here = usize::try_from(piece.size).unwrap_or(usize::MAX).min(rest.len());
-                    let (now, later) = rest.split_at(here);
-                    self.write(&piece.location, None, now, at, changes)?;
-                    rest = later;
+                    let length = usize::try_from(piece.size).unwrap_or(usize::MAX).min(rest.len());
+                    let (part, remainder) = rest.split_at(length);
+                    self.write(&piece.location, None, part, at, changes)?;
+                    rest = remainder;
                 }
             }
             Location::Bytes(_) => {

@@ -11,7 +11,7 @@ use crate::value::types::{Encoding, Member, Shape, Type};
 pub(crate) type Slice = (Type, u64, u64);
 
 /// Maximum number of structs around a pointer.
-const DEEPEST: u8 = 8;
+const MAX_WRAPPER_DEPTH: u8 = 8;
 
 impl Scope<'_> {
     /// The elements of a slice or vector, if the record is one.
@@ -51,7 +51,7 @@ impl Scope<'_> {
             return None;
         }
         let length = self.field(typed_value, &["len"])?;
-        let start = self.first_pointer(&self.field(typed_value, &["buf"])?, DEEPEST)?;
+        let start = self.first_pointer(&self.field(typed_value, &["buf"])?, MAX_WRAPPER_DEPTH)?;
         let parameter = self
             .info
             .children(record)
@@ -114,11 +114,11 @@ impl Scope<'_> {
         typed_value: &TypedValue,
         max_len: usize,
     ) -> Result<Option<Vec<u8>>, Unavailable> {
-        Ok(self.long_text_of(typed_value, max_len)?.map(|(text, _)| text))
+        Ok(self.text_with_truncation(typed_value, max_len)?.map(|(text, _)| text))
     }
 
     /// Like [`Scope::text_of`], and whether the string was truncated.
-    pub(crate) fn long_text_of(
+    pub(crate) fn text_with_truncation(
         &self,
         typed_value: &TypedValue,
         max_len: usize,

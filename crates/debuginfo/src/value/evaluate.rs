@@ -172,8 +172,8 @@ impl Scope<'_> {
             return self.size_of(operand, at, macro_depth_left);
         }
         let typed_value = self.eval(operand, macro_depth_left)?;
-        let needs = |what: &str| {
-            EvalError::from(ExpressionError::new(at, format!("`{}` needs {what}", operator.token())))
+        let needs = |operand_kind: &str| {
+            EvalError::from(ExpressionError::new(at, format!("`{}` needs {operand_kind}", operator.token())))
         };
         match operator {
             Unary::Deref => self.pointee(&typed_value, at),
@@ -232,7 +232,7 @@ impl Scope<'_> {
                 .remedy("cast it, as in `*(int *) p`")
                 .into()),
             Shape::Pointer(target) => {
-                if let Some(reason) = typed_value.unavailable() {
+                if let Some(reason) = typed_value.unavailable_reason() {
                     return Ok(TypedValue::none(target, reason));
                 }
                 let address = self.word_at(&typed_value.location, 8)? as u64;
@@ -342,7 +342,7 @@ impl Scope<'_> {
                 None => Err(Unavailable::NotUnderstood.into()),
             },
             _ => {
-                if let Some(reason) = typed_value.unavailable() {
+                if let Some(reason) = typed_value.unavailable_reason() {
                     return Err(reason.into());
                 }
                 match self.number(&typed_value)? {
@@ -396,7 +396,7 @@ impl Scope<'_> {
             return self.repeat(a, &b, at, right.at());
         }
         let (x, y) = (self.operand(&a, left.at())?, self.operand(&b, right.at())?);
-        if let Some(typed_value) = self.with_pointers(operator, &x, &y, at)? {
+        if let Some(typed_value) = self.pointer_arithmetic(operator, &x, &y, at)? {
             return Ok(typed_value);
         }
         match compute(operator, x.number(), y.number()) {
@@ -433,7 +433,7 @@ impl Scope<'_> {
     }
 
     /// Pointer arithmetic, in units of elements.
-    fn with_pointers(
+    fn pointer_arithmetic(
         &self,
         operator: Binary,
         x: &Operand,

@@ -33,16 +33,16 @@ const REPEATS: usize = 10;
 
 impl Scope<'_> {
     /// Formats a value.
-    pub fn show(&self, typed_value: &TypedValue, style: &FormatLimits) -> String {
-        let mut show = Formatter { scope: self, style, out: String::new() };
-        show.typed_value(typed_value, style.depth);
-        show.out
+    pub fn show(&self, typed_value: &TypedValue, limits: &FormatLimits) -> String {
+        let mut formatter = Formatter { scope: self, limits, out: String::new() };
+        formatter.typed_value(typed_value, limits.depth);
+        formatter.out
     }
 }
 
 struct Formatter<'s, 'a> {
     scope: &'s Scope<'a>,
-    style: &'s FormatLimits,
+    limits: &'s FormatLimits,
     out: String,
 }
 
@@ -65,12 +65,14 @@ impl Formatter<'_, '_> {
 
     fn value(&mut self, typed_value: &TypedValue, depth: usize) -> FormatResult {
         let scope = self.scope;
-        if let Some(reason) = typed_value.unavailable() {
+        if let Some(reason) = typed_value.unavailable_reason() {
             return Err(reason);
         }
         match scope.info.shape(&typed_value.ty) {
             Shape::Void => match typed_value.location {
-                Location::Memory(address) => self.put(&format!("{{code or data}} {}", self.named(address))),
+                Location::Memory(address) => {
+                    self.put(&format!("{{code or data}} {}", self.address_text(address)))
+                }
                 _ => self.put("void"),
             },
             Shape::Basic(basic) if basic.size == 0 => self.put("()"),
@@ -93,7 +95,9 @@ impl Formatter<'_, '_> {
             Shape::Function(_) => {
                 let ty = scope.type_name(&typed_value.ty);
                 match typed_value.location {
-                    Location::Memory(address) => self.put(&format!("{{{ty}}} {}", self.named(address))),
+                    Location::Memory(address) => {
+                        self.put(&format!("{{{ty}}} {}", self.address_text(address)))
+                    }
                     _ => self.put(&format!("{{{ty}}}")),
                 }
             }
@@ -116,7 +120,7 @@ impl Formatter<'_, '_> {
     }
 
     /// Formats an address, with the name of the function if it is code.
-    fn named(&self, address: u64) -> String {
+    fn address_text(&self, address: u64) -> String {
         match self.scope.info.program.symbol_at(address) {
             Some((name, 0)) => format!("{address:#x} <{name}>"),
             Some((name, by)) => format!("{address:#x} <{name}+{by}>"),
@@ -131,13 +135,13 @@ impl Formatter<'_, '_> {
         let is_code = matches!(scope.info.shape(target), Shape::Function(_))
             || scope.info.shape(target) == Shape::Void && scope.info.program.is_code(address);
         if is_code {
-            let named = self.named(address);
-            self.put(&named);
+            let text = self.address_text(address);
+            self.put(&text);
             return Ok(());
         }
         self.put(&format!("{address:#x}"));
         if scope.is_char(target) && address != 0 {
-            match scope.text_at(address, self.style.text) {
+            match scope.text_at(address, self.limits.text) {
                 Ok((text, more)) => {
                     self.put(" ");
                     self.text(&text, more);
@@ -164,9 +168,9 @@ impl Formatter<'_, '_> {
     ) -> FormatResult {
         let count = count.unwrap_or(0);
         if self.scope.is_char(element) {
-            let shown = count.min(self.style.text as u64);
+            let shown = count.min(self.limits.text as u64);
             let bytes = self.scope.bytes_at(&typed_value.location, shown)?;
-            // Bytes behind the terminator of a string are leftovers of earlier contents.
+            // Bytes after the terminator of a string are leftovers of earlier contents.
             let end = bytes.iter().position(|byte| *byte == 0);
             let text = bytes.get(..end.unwrap_or(bytes.len())).unwrap_or_default();
             let more = end.is_none() && shown < count;
@@ -175,9 +179,9 @@ impl Formatter<'_, '_> {
         }
         let rust = self.scope.info.language_of_type(&typed_value.ty) == Language::Rust;
         let size = self.scope.info.size(element).unwrap_or(0);
-        let signs = if rust { ("[", "]") } else { ("{", "}") };
+        let brackets = if rust { ("[", "]") } else { ("{", "}") };
         let location = typed_value.location.clone();
-        self.elements(element, size, count, signs, depth, |by| location.at(by, Some(size)));
+        self.elements(element, size, count, brackets, depth, |by| location.at(by, Some(size)));
         Ok(())
     }
 
@@ -194,7 +198,7 @@ impl Formatter<'_, '_> {
         self.put(open);
         let mut shown = 0;
         let mut index = 0;
-        let limit = self.style.elements as u64;
+        let limit = self.limits.elements as u64;
         while index < count {
             if shown >= limit || self.out.len() > MAX_OUTPUT_LEN {
                 self.put("...");
@@ -234,7 +238,7 @@ impl Formatter<'_, '_> {
     fn record(&mut self, typed_value: &TypedValue, at: DieRef, depth: usize) -> FormatResult {
         let scope = self.scope;
         if scope.is_text_record(typed_value)
-            && let Some((text, more)) = scope.long_text_of(typed_value, self.style.text)?
+            && let Some((text, more)) = scope.text_with_truncation(typed_value, self.limits.text)?
         {
             self.text(&text, more);
             return Ok(());
@@ -247,8 +251,8 @@ impl Formatter<'_, '_> {
         if let Some(slice) = scope.elements_of(typed_value) {
             let (element, start, length) = slice?;
             let size = scope.info.size(&element).unwrap_or(0);
-            let signs = if rust { ("[", "]") } else { ("{", "}") };
-            self.elements(&element, size, length, signs, below, |by| {
+            let brackets = if rust { ("[", "]") } else { ("{", "}") };
+            self.elements(&element, size, length, brackets, below, |by| {
                 Location::Memory(start.wrapping_add(by))
             });
             return Ok(());
@@ -327,7 +331,7 @@ impl Formatter<'_, '_> {
 }
 
 fn part(scope: &Scope<'_>, whole: &TypedValue, member: &Member) -> Result<TypedValue, Unavailable> {
-    scope.part(whole, member).map_err(|stop| match stop {
+    scope.part(whole, member).map_err(|error| match error {
         EvalError::Missing(reason) | EvalError::Inapplicable(_, reason) => reason,
         EvalError::Invalid(_) => Unavailable::NotUnderstood,
     })

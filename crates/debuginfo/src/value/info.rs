@@ -69,7 +69,7 @@ impl<'a> Info<'a> {
     }
 
     /// The DWARF entry of a function.
-    pub(crate) fn at_of(self, function: &ActiveFunction) -> Option<DieRef> {
+    pub(crate) fn die_ref_of(self, function: &ActiveFunction) -> Option<DieRef> {
         Some(DieRef { image: self.position(&function.mapped)?, die: function.die? })
     }
 

@@ -14,7 +14,7 @@ const MAX_CHAIN_LEN: u8 = 8;
 /// Maximum number of operations in one evaluation.
 const MAX_STEPS: u32 = 100_000;
 
-type Found<T> = Result<T, Unavailable>;
+type LocationResult<T> = Result<T, Unavailable>;
 
 /// What an attribute specifies for an address.
 pub(crate) enum Rule {
@@ -45,17 +45,22 @@ impl Scope<'_> {
     }
 
     /// The location that a rule computes; `near` is an entry in the same unit.
-    pub(crate) fn follow(&self, near: DieRef, rule: Expression<Reader>, start: Option<u64>) -> Location {
-        self.follow_within(near, rule, start, MAX_CHAIN_LEN).unwrap_or_else(Location::Unavailable)
+    pub(crate) fn evaluate_rule(
+        &self,
+        near: DieRef,
+        rule: Expression<Reader>,
+        start: Option<u64>,
+    ) -> Location {
+        self.evaluate_rule_within(near, rule, start, MAX_CHAIN_LEN).unwrap_or_else(Location::Unavailable)
     }
 
-    fn follow_within(
+    fn evaluate_rule_within(
         &self,
         near: DieRef,
         rule: Expression<Reader>,
         start: Option<u64>,
         remaining_depth: u8,
-    ) -> Found<Location> {
+    ) -> LocationResult<Location> {
         let pieces = self.run(near, rule, start, remaining_depth)?;
         match pieces.as_slice() {
             [] => Err(Unavailable::OptimizedOut),
@@ -77,7 +82,7 @@ impl Scope<'_> {
         }
     }
 
-    fn converted_location(&self, location: &DwarfLocation<Reader>) -> Found<Location> {
+    fn converted_location(&self, location: &DwarfLocation<Reader>) -> LocationResult<Location> {
         Ok(match location {
             DwarfLocation::Empty => return Err(Unavailable::OptimizedOut),
             DwarfLocation::Register { register } => {
@@ -96,9 +101,9 @@ impl Scope<'_> {
         rule: Expression<Reader>,
         start: Option<u64>,
         remaining_depth: u8,
-    ) -> Found<Vec<gimli::Piece<Reader>>> {
+    ) -> LocationResult<Vec<gimli::Piece<Reader>>> {
         let remaining_depth = remaining_depth.checked_sub(1).ok_or(Unavailable::NotUnderstood)?;
-        let strange = |_| Unavailable::NotUnderstood;
+        let not_understood = |_| Unavailable::NotUnderstood;
         let encoding = self.info.encoding(near).ok_or(Unavailable::NotUnderstood)?;
         let mut evaluation = rule.evaluation(encoding);
         evaluation.set_max_iterations(MAX_STEPS);
@@ -106,7 +111,7 @@ impl Scope<'_> {
             evaluation.set_initial_value(start);
             evaluation.set_object_address(start);
         }
-        let mut step = evaluation.evaluate().map_err(strange)?;
+        let mut step = evaluation.evaluate().map_err(not_understood)?;
         loop {
             let next = match step {
                 EvaluationResult::Complete => return Ok(evaluation.result()),
@@ -129,7 +134,7 @@ impl Scope<'_> {
                 }
                 EvaluationResult::RequiresCallFrameCfa => evaluation.resume_with_call_frame_cfa(self.cfa()?),
                 EvaluationResult::RequiresAtLocation(reference) => {
-                    let bytes = self.called(near, reference).ok_or(Unavailable::NotUnderstood)?;
+                    let bytes = self.called_rule(near, reference).ok_or(Unavailable::NotUnderstood)?;
                     evaluation.resume_with_at_location(bytes)
                 }
                 EvaluationResult::RequiresEntryValue(rule) => evaluation.resume_with_entry_value(
@@ -137,7 +142,7 @@ impl Scope<'_> {
                 ),
                 EvaluationResult::RequiresParameterRef(parameter) => {
                     let die = crate::image::Die { unit: near.die.unit, offset: parameter };
-                    let value = self.passed(remaining_depth, |scope, entry| {
+                    let value = self.call_site_value(remaining_depth, |scope, entry| {
                         let names = [gimli::DW_AT_abstract_origin, gimli::DW_AT_call_parameter];
                         names.iter().any(|n| scope.info.reference(entry, *n).is_some_and(|at| at.die == die))
                     })?;
@@ -148,7 +153,7 @@ impl Scope<'_> {
                 }
                 EvaluationResult::RequiresIndexedAddress { index, relocate } => {
                     let unit = self.info.unit(near).ok_or(Unavailable::NotUnderstood)?;
-                    let address = unit.address(index).map_err(strange)?;
+                    let address = unit.address(index).map_err(not_understood)?;
                     let bias = if relocate { self.info.bias(near.image) } else { 0 };
                     evaluation.resume_with_indexed_address(address.wrapping_add(bias))
                 }
@@ -158,7 +163,7 @@ impl Scope<'_> {
                 }
                 _ => return Err(Unavailable::NotUnderstood),
             };
-            step = next.map_err(strange)?;
+            step = next.map_err(not_understood)?;
         }
     }
 
@@ -169,7 +174,7 @@ impl Scope<'_> {
         ValueType::from_entry(&self.info.unit(near)?.unit.entry(offset).ok()?).ok()?
     }
 
-    fn typed(&self, near: DieRef, base: gimli::UnitOffset, bits: u64) -> Found<Value> {
+    fn typed(&self, near: DieRef, base: gimli::UnitOffset, bits: u64) -> LocationResult<Value> {
         match self.value_type(near, base).ok_or(Unavailable::NotUnderstood)? {
             ValueType::F32 => Ok(Value::F32(f32::from_bits(bits as u32))),
             ValueType::F64 => Ok(Value::F64(f64::from_bits(bits))),
@@ -178,7 +183,7 @@ impl Scope<'_> {
     }
 
     /// The frame base of the function, to which its variables are relative.
-    fn frame_base(&self, remaining_depth: u8) -> Found<u64> {
+    fn frame_base(&self, remaining_depth: u8) -> LocationResult<u64> {
         let function = self.function().ok_or(Unavailable::NotUnderstood)?;
         let entry = self.info.entry(function).ok_or(Unavailable::NotUnderstood)?;
         let rule = match self.rule(&entry, gimli::DW_AT_frame_base) {
@@ -186,7 +191,7 @@ impl Scope<'_> {
             Some(Rule::Nowhere) => return Err(Unavailable::NotYet),
             None => return Err(Unavailable::NotUnderstood),
         };
-        match self.follow_within(function, rule, None, remaining_depth)? {
+        match self.evaluate_rule_within(function, rule, None, remaining_depth)? {
             Location::Memory(address) => Ok(address),
             Location::Register { number, .. } => Ok(self.register(number, self.level)? as u64),
             Location::Bytes(bytes) => {
@@ -197,7 +202,7 @@ impl Scope<'_> {
     }
 
     /// The rule of another entry that this one calls.
-    fn called(&self, near: DieRef, reference: gimli::DieReference) -> Option<Reader> {
+    fn called_rule(&self, near: DieRef, reference: gimli::DieReference) -> Option<Reader> {
         let value = match reference {
             gimli::DieReference::UnitRef(offset) => AttributeValue::UnitRef(offset),
             gimli::DieReference::DebugInfoRef(offset) => AttributeValue::DebugInfoRef(offset),
@@ -216,9 +221,9 @@ impl Scope<'_> {
         rule: &Expression<Reader>,
         encoding: gimli::Encoding,
         remaining_depth: u8,
-    ) -> Found<u64> {
+    ) -> LocationResult<u64> {
         let wanted = only_register(rule, encoding).ok_or(Unavailable::OptimizedOut)?;
-        self.passed(remaining_depth, |scope, entry| {
+        self.call_site_value(remaining_depth, |scope, entry| {
             let Some(AttributeValue::Exprloc(location)) = entry.attribute(gimli::DW_AT_location) else {
                 return false;
             };
@@ -228,7 +233,11 @@ impl Scope<'_> {
     }
 
     /// The value that the caller passed in a parameter of the current call.
-    fn passed(&self, remaining_depth: u8, is_it: impl Fn(&Scope<'_>, &Entry) -> bool) -> Found<u64> {
+    fn call_site_value(
+        &self,
+        remaining_depth: u8,
+        is_wanted: impl Fn(&Scope<'_>, &Entry) -> bool,
+    ) -> LocationResult<u64> {
         let remaining_depth = remaining_depth.checked_sub(1).ok_or(Unavailable::OptimizedOut)?;
         let caller = self.real_caller().ok_or(Unavailable::NoCaller)?;
         let site = caller.call_site().ok_or(Unavailable::OptimizedOut)?;
@@ -236,7 +245,7 @@ impl Scope<'_> {
             if !matches!(
                 parameter.tag(),
                 gimli::DW_TAG_call_site_parameter | gimli::DW_TAG_GNU_call_site_parameter
-            ) || !is_it(&caller, &parameter)
+            ) || !is_wanted(&caller, &parameter)
             {
                 continue;
             }
@@ -262,7 +271,7 @@ impl Scope<'_> {
     /// The DWARF entry of the call that the frame is making.
     fn call_site(&self) -> Option<Entry> {
         let function = self.function()?;
-        let back = self.pc().wrapping_sub(self.info.bias(function.image));
+        let return_address = self.pc().wrapping_sub(self.info.bias(function.image));
         let unit = self.info.unit(function)?;
         let mut cursor = unit.unit.entries_at_offset(function.die.offset).ok()?;
         let mut first = true;
@@ -278,7 +287,7 @@ impl Scope<'_> {
                 _ => None,
             };
             if let Some(value) = address
-                && unit.attr_address(value).ok().flatten() == Some(back)
+                && unit.attr_address(value).ok().flatten() == Some(return_address)
             {
                 let die = crate::image::Die { unit: function.die.unit, offset: raw.offset() };
                 return Some(Entry { at: DieRef { image: function.image, die }, raw: raw.clone() });

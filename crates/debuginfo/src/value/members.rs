@@ -9,7 +9,7 @@ use crate::value::types::{Member, Offset, Shape};
 use gimli::AttributeValue;
 
 /// Maximum depth of derived classes and anonymous members.
-const DEEPEST: u8 = 16;
+const MAX_NESTING: u8 = 16;
 /// Maximum number of pointers that are followed to find a member.
 const MAX_POINTERS: usize = 8;
 
@@ -32,7 +32,7 @@ impl Scope<'_> {
             return Ok(found);
         }
         let mut names = Vec::new();
-        self.member_names(record, &mut names, DEEPEST);
+        self.member_names(record, &mut names, MAX_NESTING);
         let ty = self.type_name(&whole.ty);
         let is_incomplete = names.is_empty() && self.info.size(&whole.ty).is_none();
         let text = if is_incomplete {
@@ -63,7 +63,7 @@ impl Scope<'_> {
             true => format!("__{name}"),
             false => name.to_owned(),
         };
-        if let Some(path) = self.path_to(record, &field, DEEPEST) {
+        if let Some(path) = self.path_to(record, &field, MAX_NESTING) {
             let mut typed_value = whole.clone();
             for member in &path {
                 typed_value = self.part(&typed_value, member)?;
@@ -87,7 +87,7 @@ impl Scope<'_> {
 
     /// The chain of members that leads to the one with a name.
     pub(crate) fn path_to_member(&self, record: DieRef, name: &str) -> Option<Vec<Member>> {
-        self.path_to(record, name, DEEPEST)
+        self.path_to(record, name, MAX_NESTING)
     }
 
     fn path_to(&self, record: DieRef, name: &str, depth: u8) -> Option<Vec<Member>> {
@@ -141,7 +141,7 @@ impl Scope<'_> {
     fn computed_location(&self, at: DieRef, object: u64) -> Location {
         let rule = self.info.entry(at).and_then(|entry| entry.attribute(gimli::DW_AT_data_member_location));
         match rule {
-            Some(AttributeValue::Exprloc(rule)) => self.follow(at, rule, Some(object)),
+            Some(AttributeValue::Exprloc(rule)) => self.evaluate_rule(at, rule, Some(object)),
             _ => Location::Unavailable(Unavailable::NotUnderstood),
         }
     }

@@ -17,7 +17,7 @@ pub enum Number {
 pub struct Integer {
     /// Sign- or zero-extended to 128 bits.
     bits: u128,
-    /// The width in bits: 8 to 128.
+    /// The width in bits: 1 to 128.
     width: u8,
     signed: bool,
 }
@@ -138,7 +138,7 @@ pub(crate) enum OperationResult {
     Truth(bool),
 }
 
-/// Computes `left operator right`, evaluating both operands also for `&&` and `||`.
+/// Computes `left operator right`. Both operands are already evaluated; `&&` and `||` do not short-circuit here.
 pub(crate) fn compute(
     operator: Binary,
     left: Number,
@@ -163,7 +163,7 @@ pub(crate) fn compute(
     Ok(OperationResult::Number(result))
 }
 
-/// The common type of two integers: the wider one; of two types of equal width, the unsigned one.
+/// Converts two integers to their common type: the wider one; of two types of equal width, the unsigned one.
 fn common(a: Integer, b: Integer) -> (Integer, Integer) {
     let (a, b) = (a.promoted(), b.promoted());
     let (width, signed) = match a.width.cmp(&b.width) {

@@ -11,24 +11,24 @@ use gimli::{AttributeValue, Expression, Operation, Register};
 /// Maximum length of a prologue that is analysed.
 const MAX_PROLOGUE_LEN: u64 = 512;
 /// Offset from the frame pointer to the canonical frame address: two words were pushed.
-const PUSHED: i64 = 16;
+const CFA_FROM_FRAME_POINTER: i64 = 16;
 
 impl Scope<'_> {
     /// Whether the prologue has already stored an argument in its stack slot, according to the code before the frame's
     /// address.
-    pub(crate) fn is_home_filled(&self, near: DieRef, rule: Expression<Reader>, size: u64) -> bool {
+    pub(crate) fn is_slot_filled(&self, near: DieRef, rule: Expression<Reader>, size: u64) -> bool {
         // Arguments of two words are stored by two instructions; the second one counts.
-        let last = if (9..=16).contains(&size) { 8 } else { 0 };
-        self.find_store(near, rule, last).unwrap_or(false)
+        let last_word = if (9..=16).contains(&size) { 8 } else { 0 };
+        self.find_store(near, rule, last_word).unwrap_or(false)
     }
 
-    fn find_store(&self, near: DieRef, rule: Expression<Reader>, last: i64) -> Option<bool> {
+    fn find_store(&self, near: DieRef, rule: Expression<Reader>, last_word: i64) -> Option<bool> {
         let encoding = self.info.encoding(near)?;
         let Ok(Some(Operation::FrameOffset { offset })) = rule.operations(encoding).next() else {
             return None;
         };
-        let (register, by) = self.home_register()?;
-        let distance = i32::try_from(offset.checked_add(by)?.checked_add(last)?).ok()?;
+        let (register, by) = self.slot_base()?;
+        let distance = i32::try_from(offset.checked_add(by)?.checked_add(last_word)?).ok()?;
         let start = self.prologue()?.start;
         let length = self.pc().checked_sub(start).filter(|length| *length <= MAX_PROLOGUE_LEN)?;
         let mut code = vec![0; length as usize];
@@ -37,12 +37,12 @@ impl Scope<'_> {
     }
 
     /// The base register of the stack slots, and the offset of the frame base from it.
-    fn home_register(&self) -> Option<(Register, i64)> {
+    fn slot_base(&self) -> Option<(Register, i64)> {
         let function = self.function()?;
         let entry = self.info.entry(function)?;
         let AttributeValue::Exprloc(rule) = entry.attribute(gimli::DW_AT_frame_base)? else { return None };
         match rule.operations(self.info.encoding(function)?).next() {
-            Ok(Some(Operation::CallFrameCFA)) => Some((RBP, PUSHED)),
+            Ok(Some(Operation::CallFrameCFA)) => Some((RBP, CFA_FROM_FRAME_POINTER)),
             Ok(Some(Operation::Register { register })) => Some((register, 0)),
             _ => None,
         }

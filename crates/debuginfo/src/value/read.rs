@@ -31,8 +31,8 @@ impl Scope<'_> {
             Location::Register { number, offset, frame } => {
                 let bytes = self.register(*number, *frame)?.to_le_bytes();
                 let from = usize::try_from(*offset).unwrap_or(usize::MAX);
-                let known = bytes.get(from..).and_then(|bytes| bytes.get(..into.len()));
-                into.copy_from_slice(known.ok_or(Unavailable::NotUnderstood)?);
+                let part = bytes.get(from..).and_then(|bytes| bytes.get(..into.len()));
+                into.copy_from_slice(part.ok_or(Unavailable::NotUnderstood)?);
                 Ok(())
             }
             Location::Bytes(bytes) => {
@@ -45,10 +45,10 @@ impl Scope<'_> {
             Location::Pieces(pieces) => {
                 let mut rest = into;
                 for piece in pieces.iter() {
-                    let here = usize::try_from(piece.size).unwrap_or(usize::MAX).min(rest.len());
-                    let (now, later) = rest.split_at_mut(here);
-                    self.fill(&piece.location, now)?;
-                    rest = later;
+                    let length = usize::try_from(piece.size).unwrap_or(usize::MAX).min(rest.len());
+                    let (part, remainder) = rest.split_at_mut(length);
+                    self.fill(&piece.location, part)?;
+                    rest = remainder;
                 }
                 if rest.is_empty() { Ok(()) } else { Err(Unavailable::OptimizedOut) }
             }
@@ -156,9 +156,9 @@ pub(crate) fn text_in(
     let mut at = address;
     while text.len() < max_len {
         // Reads do not cross a page, because the next one may not be mapped.
-        let room = 4096 - at % 4096;
+        let in_page = 4096 - at % 4096;
         let mut bytes = [0; CHUNK as usize];
-        let chunk = bytes.get_mut(..room.min(CHUNK) as usize).unwrap_or_default();
+        let chunk = bytes.get_mut(..in_page.min(CHUNK) as usize).unwrap_or_default();
         if memory.read(at, chunk).is_err() {
             if text.is_empty() {
                 return Err(Unavailable::Unreadable(at));

@@ -29,8 +29,8 @@ impl Scope<'_> {
     ) -> Result<TypedValue, EvalError> {
         let parts: Vec<&str> = path.iter().map(String::as_str).collect();
         let found = match parts.as_slice() {
-            [name] => self.unqualified(name, macro_depth_left)?,
-            _ => self.qualified(&parts),
+            [name] => self.unqualified_value(name, macro_depth_left)?,
+            _ => self.qualified_value(&parts),
         };
         match found {
             Some(typed_value) => Ok(typed_value),
@@ -55,20 +55,20 @@ impl Scope<'_> {
             && self.info.program.macro_definition("__STDC__", Some(self.lookup_pc())).is_none()
     }
 
-    fn unqualified(&self, name: &str, macro_depth_left: u8) -> Result<Option<TypedValue>, EvalError> {
+    fn unqualified_value(&self, name: &str, macro_depth_left: u8) -> Result<Option<TypedValue>, EvalError> {
         if let Some(typed_value) = self.in_blocks(name) {
             return Ok(Some(typed_value));
         }
         if let Some(typed_value) = self.member_of_this(name)? {
             return Ok(Some(typed_value));
         }
-        if let Some(typed_value) = self.declared(&[name]) {
+        if let Some(typed_value) = self.declared_value(&[name]) {
             return Ok(Some(typed_value));
         }
         if let Some(typed_value) = self.constant_macro(name, macro_depth_left)? {
             return Ok(Some(typed_value));
         }
-        Ok(self.code_or_data(name).or_else(|| truth_word(name)))
+        Ok(self.code_or_data(name).or_else(|| keyword_value(name)))
     }
 
     /// In C++ methods, members of the object are used without `this`.
@@ -82,26 +82,26 @@ impl Scope<'_> {
     }
 
     /// A global variable or an enumerator.
-    fn declared(&self, path: &[&str]) -> Option<TypedValue> {
-        let is_value = |sort| matches!(sort, DeclKind::Variable | DeclKind::Enumerator(_));
-        let (at, sort) = self.info.types.find(self.info, self.function(), path, is_value)?;
+    fn declared_value(&self, path: &[&str]) -> Option<TypedValue> {
+        let is_value = |kind| matches!(kind, DeclKind::Variable | DeclKind::Enumerator(_));
+        let (at, kind) = self.info.types.find(self.info, self.function(), path, is_value)?;
         let entry = self.info.entry(at)?;
-        if let DeclKind::Enumerator(of) = sort {
+        if let DeclKind::Enumerator(of) = kind {
             return self.enumerator_value(&entry, DieRef { image: at.image, die: of });
         }
         Some(self.value_of_entry(&entry))
     }
 
-    fn qualified(&self, path: &[&str]) -> Option<TypedValue> {
-        if let Some(typed_value) = self.declared(path) {
+    fn qualified_value(&self, path: &[&str]) -> Option<TypedValue> {
+        if let Some(typed_value) = self.declared_value(path) {
             return Some(typed_value);
         }
         let (first, rest) = path.split_first()?;
-        let (last, around) = path.split_last()?;
+        let (last, enclosing) = path.split_last()?;
         if let Some(typed_value) = self.in_file(first, rest) {
             return Some(typed_value);
         }
-        self.static_in(&around.join("::"), last).or_else(|| self.code_or_data(&path.join("::")))
+        self.static_in(&enclosing.join("::"), last).or_else(|| self.code_or_data(&path.join("::")))
     }
 
     /// `file.c::x`
@@ -199,7 +199,7 @@ impl Scope<'_> {
         if found.parameters.is_some() || found.body.trim().is_empty() {
             return Ok(None);
         }
-        self.expanded(name, &found.body, macro_depth_left).map(Some)
+        self.evaluate_expansion(name, &found.body, macro_depth_left).map(Some)
     }
 
     /// Expands a function-like macro.
@@ -221,12 +221,17 @@ impl Scope<'_> {
             return Err(ExpressionError::new(at, text).into());
         }
         let values: Vec<String> = arguments.iter().map(|argument| format!("({argument})")).collect();
-        self.expanded(name, &substituted(&body, &parameters, &values), macro_depth_left)
+        self.evaluate_expansion(name, &substituted(&body, &parameters, &values), macro_depth_left)
     }
 
-    fn expanded(&self, name: &str, body: &str, macro_depth_left: u8) -> Result<TypedValue, EvalError> {
+    fn evaluate_expansion(
+        &self,
+        name: &str,
+        body: &str,
+        macro_depth_left: u8,
+    ) -> Result<TypedValue, EvalError> {
         let wrong = |text: String| ExpressionError::new(0, text);
-        let Some(left) = macro_depth_left.checked_sub(1) else {
+        let Some(remaining_depth) = macro_depth_left.checked_sub(1) else {
             return Err(wrong(format!("the macro `{name}` is nested too deeply")).into());
         };
         let expression = Expression::parse(body).map_err(|error| {
@@ -235,7 +240,7 @@ impl Scope<'_> {
         let inside = |error: ExpressionError| {
             wrong(format!("the macro `{name}` expands to `{body}`: {}", error.message))
         };
-        match self.eval(&expression.root, left) {
+        match self.eval(&expression.root, remaining_depth) {
             Err(EvalError::Invalid(error)) => Err(inside(error).into()),
             Err(EvalError::Inapplicable(error, reason)) => {
                 Err(EvalError::Inapplicable(inside(error), reason))
@@ -284,8 +289,8 @@ impl Scope<'_> {
             }
         }
         let path: Vec<&str> = name.name.split("::").collect();
-        let fits = |sort| matches!(sort, DeclKind::Type(tag) if tags.contains(&tag));
-        self.info.types.find(self.info, self.function(), &path, fits).map(|(at, _)| Type::Described(at))
+        let is_type = |kind| matches!(kind, DeclKind::Type(tag) if tags.contains(&tag));
+        self.info.types.find(self.info, self.function(), &path, is_type).map(|(at, _)| Type::Described(at))
     }
 }
 
@@ -310,8 +315,8 @@ fn substituted(body: &str, parameters: &[String], values: &[String]) -> String {
     out
 }
 
-/// Words that some language defines without a declaration.
-fn truth_word(name: &str) -> Option<TypedValue> {
+/// The value of a word that a language defines without a declaration, such as `true`.
+fn keyword_value(name: &str) -> Option<TypedValue> {
     match name {
         "true" => Some(TypedValue::known(Type::Basic(Basic::BOOL), &[1])),
         "false" => Some(TypedValue::known(Type::Basic(Basic::BOOL), &[0])),

@@ -58,7 +58,7 @@ impl Scope<'_> {
     }
 
     fn scalar_value(&self, typed_value: &TypedValue, wanted: ScalarKind) -> Result<Scalar, Unavailable> {
-        if let Some(reason) = typed_value.unavailable() {
+        if let Some(reason) = typed_value.unavailable_reason() {
             return Err(reason);
         }
         let typed_value = &self.without_reference(typed_value)?;
@@ -99,15 +99,15 @@ pub(crate) fn scalar_of(bits: u128, basic: &Basic, wanted: ScalarKind) -> Option
         (ScalarKind::Address, number) => Scalar::Int(number.to_bits() as i64),
         (_, Number::Integer(value)) if basic.encoding == Encoding::Address => Scalar::Int(value.low() as i64),
         (ScalarKind::Int, Number::Float(value)) => integer(value as i128),
-        (ScalarKind::Int, Number::Integer(value)) => whole(value),
+        (ScalarKind::Int, Number::Integer(value)) => integer_scalar(value),
         (_, Number::Float(value)) => Scalar::Float(value),
         (_, Number::Integer(value)) if basic.encoding == Encoding::Bool => Scalar::Bool(value.low() != 0),
-        (_, Number::Integer(value)) => whole(value),
+        (_, Number::Integer(value)) => integer_scalar(value),
     })
 }
 
 /// An integer, if it fits: a large unsigned one must not become negative.
-fn whole(value: Integer) -> Scalar {
+fn integer_scalar(value: Integer) -> Scalar {
     if value.is_signed() {
         return integer(value.bits() as i128);
     }

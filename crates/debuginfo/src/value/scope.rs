@@ -19,7 +19,7 @@ pub struct Scope<'a> {
     pub(crate) level: usize,
     /// Whether only names and types are checked: the values in memory are placeholders.
     pub(crate) is_check: bool,
-    /// Range of the prologue of the innermost function, if the frame is in it. Computed when first needed.
+    /// Range of the prologue of the frame's function, if the frame can be in it. Computed when first needed.
     prologue: OnceCell<Option<Range<u64>>>,
 }
 
@@ -76,7 +76,7 @@ impl<'a> Scope<'a> {
         self.frame().map_or(0, |frame| frame.pc)
     }
 
-    /// The address for lookups: within the call, not behind it.
+    /// The address for lookups: within the call, not after it.
     pub(crate) fn lookup_pc(&self) -> u64 {
         self.frame().map_or(0, Frame::lookup)
     }
@@ -88,15 +88,16 @@ impl<'a> Scope<'a> {
     /// The DWARF entry of the function with the code.
     pub(crate) fn function(&self) -> Option<DieRef> {
         let frame = self.frames.get(self.level..)?.iter().find(|frame| !frame.is_inlined)?;
-        self.info.at_of(frame.function.as_ref()?)
+        self.info.die_ref_of(frame.function.as_ref()?)
     }
 
     /// The DWARF entry of the innermost function: the function itself or one inlined into it.
     pub(crate) fn block(&self) -> Option<DieRef> {
-        self.info.at_of(self.frame()?.function.as_ref()?)
+        self.info.die_ref_of(self.frame()?.function.as_ref()?)
     }
 
-    /// The first frame with the same registers: inlined functions share those of their caller.
+    /// The frame whose registers can be changed: the selected one if it has the registers of the innermost frame, which
+    /// inlined functions share with their caller; otherwise the innermost one.
     pub(crate) fn innermost(&self) -> usize {
         let inlined = self.frames.iter().take_while(|frame| frame.is_inlined).count();
         if self.level <= inlined { self.level } else { 0 }

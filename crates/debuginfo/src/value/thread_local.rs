@@ -16,15 +16,15 @@ impl Scope<'_> {
         }
         if self.is_main(image) {
             // The storage of the program itself ends at the thread control block.
-            let size = storage_of(file).ok_or(Unavailable::ThreadLocal)?;
+            let size = storage_size(file).ok_or(Unavailable::ThreadLocal)?;
             return Ok(base.wrapping_sub(size).wrapping_add(offset));
         }
-        self.in_library(file, self.info.bias(image), base, offset).ok_or(Unavailable::ThreadLocal)
+        self.address_in_library(file, self.info.bias(image), base, offset).ok_or(Unavailable::ThreadLocal)
     }
 
     /// The dynamic loader records the storage of a library in its GOT: as an offset from the thread control block, or
     /// as an index into the dynamic thread vector.
-    fn in_library(&self, file: &Image, bias: u64, base: u64, offset: u64) -> Option<u64> {
+    fn address_in_library(&self, file: &Image, bias: u64, base: u64, offset: u64) -> Option<u64> {
         let elf = &file.elf_file().elf;
         let symbols = elf.dynamic_symbol_table()?;
         for (at, relocation) in elf.dynamic_relocations()? {
@@ -60,7 +60,7 @@ impl Scope<'_> {
 }
 
 /// Size of an image's thread-local storage, rounded as the loader allocates it.
-fn storage_of(file: &Image) -> Option<u64> {
+fn storage_size(file: &Image) -> Option<u64> {
     let elf = &file.elf_file().elf;
     let endian = elf.endian();
     elf.elf_program_headers().iter().find(|header| header.p_type(endian) == elf::PT_TLS).map(|header| {

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// so keep one index for the whole session.
 #[derive(Default)]
 pub struct TypeIndex {
-    images: Mutex<Vec<(Arc<Image>, Arc<Declared>)>>,
+    images: Mutex<Vec<(Arc<Image>, Arc<Declarations>)>>,
 }
 
 /// Kind of a declared name.
@@ -24,7 +24,7 @@ pub(crate) enum DeclKind {
 
 /// The names that one image declares.
 #[derive(Default)]
-pub(crate) struct Declared {
+pub(crate) struct Declarations {
     /// Namespaces and classes: index of the enclosing one, and the name.
     scopes: Vec<(Option<usize>, &'static str)>,
     items: HashMap<&'static str, Vec<Item>>,
@@ -33,7 +33,7 @@ pub(crate) struct Declared {
 #[derive(Clone, Copy, Debug)]
 struct Item {
     die: Die,
-    sort: DeclKind,
+    kind: DeclKind,
     scope: Option<usize>,
     is_declaration: bool,
 }
@@ -44,32 +44,32 @@ impl TypeIndex {
         Self::default()
     }
 
-    fn declared(&self, info: Info<'_>, image: usize) -> Option<Arc<Declared>> {
+    fn declarations(&self, info: Info<'_>, image: usize) -> Option<Arc<Declarations>> {
         let image = &info.program.images().get(image)?.image;
-        let mut known = self.images.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, declared)) = known.iter().find(|(other, _)| Arc::ptr_eq(other, image)) {
-            return Some(declared.clone());
+        let mut images = self.images.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, declarations)) = images.iter().find(|(other, _)| Arc::ptr_eq(other, image)) {
+            return Some(declarations.clone());
         }
-        let declared = Arc::new(Declared::read(image));
-        known.push((image.clone(), declared.clone()));
-        Some(declared)
+        let declarations = Arc::new(Declarations::read(image));
+        images.push((image.clone(), declarations.clone()));
+        Some(declarations)
     }
 
     /// The definition of a type that is only declared at `at`.
     pub(crate) fn definition(&self, info: Info<'_>, at: DieRef, tag: DwTag, name: &str) -> Option<DieRef> {
-        let like = |other: DwTag| {
+        let is_compatible = |other: DwTag| {
             let class = |tag| matches!(tag, gimli::DW_TAG_structure_type | gimli::DW_TAG_class_type);
             other == tag || class(other) && class(tag)
         };
         let images = (at.image..info.program.images().len()).chain(0..at.image);
         images.into_iter().find_map(|image| {
-            let declared = self.declared(info, image)?;
+            let declarations = self.declarations(info, image)?;
             // A type of the same name in another namespace is a different one.
-            let scope = declared.path_of(name, at.die);
-            let found = declared.items.get(name)?.iter().find(|item| {
+            let scope = declarations.path_of(name, at.die);
+            let found = declarations.items.get(name)?.iter().find(|item| {
                 !item.is_declaration
-                    && matches!(item.sort, DeclKind::Type(tag) if like(tag))
-                    && scope.as_ref().is_none_or(|scope| *scope == declared.path(item.scope))
+                    && matches!(item.kind, DeclKind::Type(tag) if is_compatible(tag))
+                    && scope.as_ref().is_none_or(|scope| *scope == declarations.path(item.scope))
             })?;
             Some(DieRef { image, die: found.die })
         })
@@ -84,59 +84,59 @@ impl TypeIndex {
         path: &[&str],
         wanted: impl Fn(DeclKind) -> bool,
     ) -> Option<(DieRef, DeclKind)> {
-        let (name, around) = path.split_last()?;
+        let (name, enclosing) = path.split_last()?;
         let first = near.map_or(0, |near| near.image);
         let images = (first..info.program.images().len()).chain(0..first);
         let mut declaration = None;
         for image in images {
-            let Some(declared) = self.declared(info, image) else { continue };
-            let here =
+            let Some(declarations) = self.declarations(info, image) else { continue };
+            let is_near =
                 |item: &&Item| near.is_some_and(|near| near.image == image && near.die.unit == item.die.unit);
-            let fitting: Vec<&Item> = declared
+            let fitting: Vec<&Item> = declarations
                 .items
                 .get(name)
                 .into_iter()
                 .flatten()
-                .filter(|item| wanted(item.sort) && declared.is_within(item.scope, around))
+                .filter(|item| wanted(item.kind) && declarations.is_within(item.scope, enclosing))
                 .collect();
             let best = fitting
                 .iter()
                 .filter(|item| !item.is_declaration)
-                .min_by_key(|item| (!here(item), declared.path(item.scope).len()));
+                .min_by_key(|item| (!is_near(item), declarations.path(item.scope).len()));
             if let Some(item) = best {
-                return Some((DieRef { image, die: item.die }, item.sort));
+                return Some((DieRef { image, die: item.die }, item.kind));
             }
             declaration =
-                declaration.or_else(|| fitting.first().map(|i| (DieRef { image, die: i.die }, i.sort)));
+                declaration.or_else(|| fitting.first().map(|i| (DieRef { image, die: i.die }, i.kind)));
         }
         declaration
     }
 
     /// The name of a type, qualified with its namespaces.
-    pub(crate) fn qualified(&self, info: Info<'_>, at: DieRef, name: &str) -> Option<String> {
-        let declared = self.declared(info, at.image)?;
-        let mut path = declared.path_of(name, at.die)?;
+    pub(crate) fn qualified_name(&self, info: Info<'_>, at: DieRef, name: &str) -> Option<String> {
+        let declarations = self.declarations(info, at.image)?;
+        let mut path = declarations.path_of(name, at.die)?;
         path.retain(|part| !part.starts_with('('));
         Some(path.into_iter().chain([name]).collect::<Vec<_>>().join("::"))
     }
 
     /// The names of all variables and enumerators of an image.
-    pub(crate) fn all(&self, info: Info<'_>, image: usize) -> Vec<&'static str> {
-        let Some(declared) = self.declared(info, image) else { return Vec::new() };
-        let is_value = |items: &Vec<Item>| items.iter().any(|item| !matches!(item.sort, DeclKind::Type(_)));
-        declared.items.iter().filter(|(_, items)| is_value(items)).map(|(name, _)| *name).collect()
+    pub(crate) fn value_names(&self, info: Info<'_>, image: usize) -> Vec<&'static str> {
+        let Some(declarations) = self.declarations(info, image) else { return Vec::new() };
+        let is_value = |items: &Vec<Item>| items.iter().any(|item| !matches!(item.kind, DeclKind::Type(_)));
+        declarations.items.iter().filter(|(_, items)| is_value(items)).map(|(name, _)| *name).collect()
     }
 
     /// The global variables defined in one unit.
     pub(crate) fn variables_of(&self, info: Info<'_>, image: usize, unit: usize) -> Vec<(String, DieRef)> {
-        let Some(declared) = self.declared(info, image) else { return Vec::new() };
+        let Some(declarations) = self.declarations(info, image) else { return Vec::new() };
         let mut all = Vec::new();
-        for (name, items) in &declared.items {
+        for (name, items) in &declarations.items {
             for item in items
                 .iter()
-                .filter(|i| i.die.unit == unit && i.sort == DeclKind::Variable && !i.is_declaration)
+                .filter(|i| i.die.unit == unit && i.kind == DeclKind::Variable && !i.is_declaration)
             {
-                let mut path = declared.path(item.scope);
+                let mut path = declarations.path(item.scope);
                 path.push(name);
                 all.push((path.join("::"), DieRef { image, die: item.die }));
             }
@@ -146,13 +146,13 @@ impl TypeIndex {
     }
 }
 
-impl Declared {
+impl Declarations {
     fn read(image: &Image) -> Self {
-        let mut declared = Self::default();
+        let mut declarations = Self::default();
         for unit in 0..image.units().len() {
-            declared.read_unit(image, unit);
+            declarations.read_unit(image, unit);
         }
-        declared
+        declarations
     }
 
     fn read_unit(&mut self, image: &Image, number: usize) -> Option<()> {
@@ -162,8 +162,8 @@ impl Declared {
             unit.attr_string(value).ok()?.to_string().ok()
         };
         // Where variables are declared: definitions elsewhere in the unit refer to these entries.
-        let mut locations = HashMap::new();
-        let mut around: Vec<(isize, Option<usize>)> = Vec::new();
+        let mut declared_names = HashMap::new();
+        let mut enclosing: Vec<(isize, Option<usize>)> = Vec::new();
         let mut skipped: Option<isize> = None;
         // Enumerators directly follow their enumeration, so the last one seen is theirs.
         let mut enumeration = Die { unit: number, offset: unit.unit.header.root_offset() };
@@ -174,15 +174,15 @@ impl Declared {
                 continue;
             }
             skipped = None;
-            around.retain(|&(outer, _)| outer < depth);
-            let scope = around.last().and_then(|&(_, scope)| scope);
+            enclosing.retain(|&(outer, _)| outer < depth);
+            let scope = enclosing.last().and_then(|&(_, scope)| scope);
             let die = Die { unit: number, offset: entry.offset() };
             let is_declaration = entry.attr_value(gimli::DW_AT_declaration).is_some();
             match entry.tag() {
                 gimli::DW_TAG_compile_unit | gimli::DW_TAG_partial_unit | gimli::DW_TAG_type_unit => {}
                 gimli::DW_TAG_namespace | gimli::DW_TAG_module => {
                     self.scopes.push((scope, name_of(entry).unwrap_or("(anonymous namespace)")));
-                    around.push((depth, Some(self.scopes.len() - 1)));
+                    enclosing.push((depth, Some(self.scopes.len() - 1)));
                 }
                 tag @ (gimli::DW_TAG_structure_type
                 | gimli::DW_TAG_class_type
@@ -191,16 +191,16 @@ impl Declared {
                     let name = name_of(entry);
                     enumeration = die;
                     if let Some(name) = name {
-                        self.add(name, Item { die, sort: DeclKind::Type(tag), scope, is_declaration });
+                        self.add(name, Item { die, kind: DeclKind::Type(tag), scope, is_declaration });
                         self.scopes.push((scope, name));
-                        around.push((depth, Some(self.scopes.len() - 1)));
+                        enclosing.push((depth, Some(self.scopes.len() - 1)));
                     } else {
-                        around.push((depth, scope));
+                        enclosing.push((depth, scope));
                     }
                 }
                 tag @ (gimli::DW_TAG_typedef | gimli::DW_TAG_base_type) => {
                     if let Some(name) = name_of(entry) {
-                        self.add(name, Item { die, sort: DeclKind::Type(tag), scope, is_declaration });
+                        self.add(name, Item { die, kind: DeclKind::Type(tag), scope, is_declaration });
                     }
                 }
                 gimli::DW_TAG_enumerator => {
@@ -209,7 +209,7 @@ impl Declared {
                             name,
                             Item {
                                 die,
-                                sort: DeclKind::Enumerator(enumeration),
+                                kind: DeclKind::Enumerator(enumeration),
                                 scope,
                                 is_declaration: false,
                             },
@@ -223,18 +223,18 @@ impl Declared {
                     }
                     let named = match name_of(entry) {
                         Some(name) => {
-                            locations.insert(die.offset, (name, scope));
+                            declared_names.insert(die.offset, (name, scope));
                             Some((name, scope))
                         }
                         None => match entry.attr_value(gimli::DW_AT_specification) {
-                            Some(gimli::AttributeValue::UnitRef(of)) => locations.get(&of).copied(),
+                            Some(gimli::AttributeValue::UnitRef(of)) => declared_names.get(&of).copied(),
                             _ => None,
                         },
                     };
                     if let Some((name, scope)) = named {
                         let has_value = entry.attr_value(gimli::DW_AT_const_value).is_some();
                         let is_declaration = is_declaration && !has_value;
-                        self.add(name, Item { die, sort: DeclKind::Variable, scope, is_declaration });
+                        self.add(name, Item { die, kind: DeclKind::Variable, scope, is_declaration });
                     }
                 }
                 gimli::DW_TAG_variant_part | gimli::DW_TAG_variant => {}

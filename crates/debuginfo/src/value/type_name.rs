@@ -5,12 +5,12 @@ use crate::value::scope::Scope;
 use crate::value::types::{Shape, Type};
 
 /// Maximum nesting depth of types.
-const DEEPEST: u8 = 24;
+const MAX_DEPTH: u8 = 24;
 
 impl Scope<'_> {
     /// The name of a type in the syntax of its language.
     pub fn type_name(&self, ty: &Type) -> String {
-        self.info.declare(ty, String::new(), DEEPEST)
+        self.info.declare(ty, String::new(), MAX_DEPTH)
     }
 }
 
@@ -91,12 +91,14 @@ impl Info<'_> {
 
     /// The name, qualified with its namespaces.
     fn qualified_name(self, at: DieRef, name: &str) -> String {
-        self.types.qualified(self, at, name).unwrap_or_else(|| name.to_owned())
+        self.types.qualified_name(self, at, name).unwrap_or_else(|| name.to_owned())
     }
 
-    fn declare_pointer(self, target: &Type, sign: &str, inner: String, depth: u8) -> String {
-        let around = matches!(self.written(target), DeclaratorKind::Array | DeclaratorKind::Function);
-        let inner = if around { format!("({sign}{inner})") } else { format!("{sign}{inner}") };
+    fn declare_pointer(self, target: &Type, operator: &str, inner: String, depth: u8) -> String {
+        let needs_parentheses =
+            matches!(self.declarator_kind(target), DeclaratorKind::Array | DeclaratorKind::Function);
+        let inner =
+            if needs_parentheses { format!("({operator}{inner})") } else { format!("{operator}{inner}") };
         self.declare(target, inner, depth)
     }
 
@@ -105,15 +107,15 @@ impl Info<'_> {
         self.declare(element, format!("{inner}[{count}]"), depth)
     }
 
-    /// Qualifiers follow the sign of a pointer, but precede every other type.
+    /// Qualifiers follow the `*` of a pointer, but precede every other type.
     fn declare_qualified(self, word: &str, target: &Type, inner: String, depth: u8) -> String {
-        if matches!(self.written(target), DeclaratorKind::Pointer) {
+        if matches!(self.declarator_kind(target), DeclaratorKind::Pointer) {
             return self.declare(target, spaced(&format!(" {word}"), &inner), depth);
         }
         format!("{word} {}", self.declare(target, inner, depth))
     }
 
-    fn written(self, ty: &Type) -> DeclaratorKind {
+    fn declarator_kind(self, ty: &Type) -> DeclaratorKind {
         match ty {
             Type::Pointer(_) => DeclaratorKind::Pointer,
             Type::Array(..) => DeclaratorKind::Array,
@@ -130,7 +132,7 @@ impl Info<'_> {
     }
 }
 
-/// Position of the declared name in a type.
+/// Form of a type's declarator, which determines where the declared name is written.
 enum DeclaratorKind {
     Word,
     Pointer,

@@ -223,7 +223,7 @@ impl TypedValue {
     }
 
     /// Why the value is unavailable, if this is known before reading it.
-    pub fn unavailable(&self) -> Option<Unavailable> {
+    pub fn unavailable_reason(&self) -> Option<Unavailable> {
         match &self.location {
             Location::Unavailable(reason) => Some(*reason),
             _ => None,

@@ -93,37 +93,37 @@ impl Basic {
     pub(crate) fn by_name(name: &str) -> Option<Basic> {
         use Encoding::{Bool, Char, Float, Signed, Unicode, Unsigned};
         let mut words: Vec<&str> = name.split(' ').filter(|word| *word != "const").collect();
-        let known = |name, encoding, size| Some(Basic { name, encoding, size });
+        let builtin = |name, encoding, size| Some(Basic { name, encoding, size });
         if let [one] = words.as_slice() {
             match *one {
-                "u8" => return known("u8", Unsigned, 1),
-                "u16" => return known("u16", Unsigned, 2),
-                "u32" => return known("u32", Unsigned, 4),
-                "u64" => return known("u64", Unsigned, 8),
-                "u128" => return known("u128", Unsigned, 16),
-                "usize" => return known("usize", Unsigned, 8),
-                "i8" => return known("i8", Signed, 1),
-                "i16" => return known("i16", Signed, 2),
-                "i32" => return known("i32", Signed, 4),
-                "i64" => return known("i64", Signed, 8),
-                "i128" => return known("i128", Signed, 16),
-                "isize" => return known("isize", Signed, 8),
-                "f32" => return known("f32", Float, 4),
-                "f64" => return known("f64", Float, 8),
-                "bool" | "_Bool" => return known("bool", Bool, 1),
+                "u8" => return builtin("u8", Unsigned, 1),
+                "u16" => return builtin("u16", Unsigned, 2),
+                "u32" => return builtin("u32", Unsigned, 4),
+                "u64" => return builtin("u64", Unsigned, 8),
+                "u128" => return builtin("u128", Unsigned, 16),
+                "usize" => return builtin("usize", Unsigned, 8),
+                "i8" => return builtin("i8", Signed, 1),
+                "i16" => return builtin("i16", Signed, 2),
+                "i32" => return builtin("i32", Signed, 4),
+                "i64" => return builtin("i64", Signed, 8),
+                "i128" => return builtin("i128", Signed, 16),
+                "isize" => return builtin("isize", Signed, 8),
+                "f32" => return builtin("f32", Float, 4),
+                "f64" => return builtin("f64", Float, 8),
+                "bool" | "_Bool" => return builtin("bool", Bool, 1),
                 "char" => return Some(Basic::CHAR),
-                "float" => return known("float", Float, 4),
+                "float" => return builtin("float", Float, 4),
                 "double" => return Some(Basic::DOUBLE),
-                "char16_t" => return known("char16_t", Unicode, 2),
-                "char32_t" => return known("char32_t", Unicode, 4),
-                "uint8_t" => return known("uint8_t", Unsigned, 1),
-                "uint16_t" => return known("uint16_t", Unsigned, 2),
-                "uint32_t" => return known("uint32_t", Unsigned, 4),
-                "uint64_t" => return known("uint64_t", Unsigned, 8),
-                "int8_t" => return known("int8_t", Signed, 1),
-                "int16_t" => return known("int16_t", Signed, 2),
-                "int32_t" => return known("int32_t", Signed, 4),
-                "int64_t" => return known("int64_t", Signed, 8),
+                "char16_t" => return builtin("char16_t", Unicode, 2),
+                "char32_t" => return builtin("char32_t", Unicode, 4),
+                "uint8_t" => return builtin("uint8_t", Unsigned, 1),
+                "uint16_t" => return builtin("uint16_t", Unsigned, 2),
+                "uint32_t" => return builtin("uint32_t", Unsigned, 4),
+                "uint64_t" => return builtin("uint64_t", Unsigned, 8),
+                "int8_t" => return builtin("int8_t", Signed, 1),
+                "int16_t" => return builtin("int16_t", Signed, 2),
+                "int32_t" => return builtin("int32_t", Signed, 4),
+                "int64_t" => return builtin("int64_t", Signed, 8),
                 "size_t" | "uintptr_t" => return Some(Basic::UNSIGNED_LONG),
                 "ssize_t" | "intptr_t" | "ptrdiff_t" => return Some(Basic::LONG),
                 _ => {}
@@ -134,10 +134,10 @@ impl Basic {
         words.retain(|word| !matches!(*word, "unsigned" | "signed"));
         let encoding = if unsigned { Unsigned } else { Signed };
         match words.as_slice() {
-            ["char"] if unsigned => known("unsigned char", Char { signed: false }, 1),
-            ["char"] if signed => known("signed char", Char { signed: true }, 1),
+            ["char"] if unsigned => builtin("unsigned char", Char { signed: false }, 1),
+            ["char"] if signed => builtin("signed char", Char { signed: true }, 1),
             ["short"] | ["short", "int"] => {
-                known(if unsigned { "unsigned short" } else { "short" }, encoding, 2)
+                builtin(if unsigned { "unsigned short" } else { "short" }, encoding, 2)
             }
             ["int"] => Some(Basic::integer(32, !unsigned)),
             [] if unsigned || signed => Some(Basic::integer(32, !unsigned)),
@@ -145,7 +145,7 @@ impl Basic {
                 Some(Basic::integer(64, !unsigned))
             }
             ["__int128"] => Some(Basic::integer(128, !unsigned)),
-            ["long", "double"] => known("long double", Float, 16),
+            ["long", "double"] => builtin("long double", Float, 16),
             _ => None,
         }
     }
@@ -232,12 +232,12 @@ impl<'a> Info<'a> {
             Type::Basic(basic) => Shape::Basic(*basic),
             Type::Pointer(target) => Shape::Pointer((**target).clone()),
             Type::Array(element, count) => Shape::Array((**element).clone(), *count),
-            Type::Described(at) => self.described(*at).unwrap_or(Shape::Unknown),
+            Type::Described(at) => self.described_shape(*at).unwrap_or(Shape::Unknown),
         }
     }
 
     /// The entry of a type without typedefs and qualifiers; the definition if it is only declared.
-    pub(crate) fn bare(self, at: DieRef) -> Option<Option<Entry>> {
+    pub(crate) fn bare_entry(self, at: DieRef) -> Option<Option<Entry>> {
         let mut entry = self.entry(at)?;
         for _ in 0..MAX_CHAIN_LEN {
             match entry.tag() {
@@ -264,8 +264,8 @@ impl<'a> Info<'a> {
         None
     }
 
-    fn described(self, at: DieRef) -> Option<Shape> {
-        let Some(entry) = self.bare(at)? else { return Some(Shape::Void) };
+    fn described_shape(self, at: DieRef) -> Option<Shape> {
+        let Some(entry) = self.bare_entry(at)? else { return Some(Shape::Void) };
         Some(match entry.tag() {
             gimli::DW_TAG_base_type => Shape::Basic(self.basic(&entry)),
             gimli::DW_TAG_pointer_type => Shape::Pointer(self.type_of(&entry)),
@@ -349,7 +349,7 @@ impl<'a> Info<'a> {
             Shape::Basic(basic) => Some(basic.size),
             Shape::Pointer(_) => match ty {
                 Type::Described(at) => {
-                    let entry = self.bare(*at).flatten();
+                    let entry = self.bare_entry(*at).flatten();
                     Some(entry.and_then(|entry| entry.unsigned(gimli::DW_AT_byte_size)).unwrap_or(8))
                 }
                 _ => Some(8),
@@ -362,7 +362,7 @@ impl<'a> Info<'a> {
             }
             Shape::Array(element, count) => self.size_within(&element, depth)?.checked_mul(count?),
             Shape::Unknown => match ty {
-                Type::Described(at) => self.bare(*at)??.unsigned(gimli::DW_AT_byte_size),
+                Type::Described(at) => self.bare_entry(*at)??.unsigned(gimli::DW_AT_byte_size),
                 _ => None,
             },
         }

@@ -41,7 +41,7 @@ impl Scope<'_> {
         let mut seen = HashSet::new();
         let mut all = Vec::new();
         for block in self.blocks() {
-            let mut here = HashSet::new();
+            let mut names = HashSet::new();
             for entry in self.info.children(block) {
                 let is_variable = matches!(entry.tag(), gimli::DW_TAG_variable | gimli::DW_TAG_constant);
                 // A variable that is only declared here is a global one.
@@ -50,11 +50,11 @@ impl Scope<'_> {
                     && let Some(name) = self.info.name(&entry)
                 {
                     let is_hidden = seen.contains(name);
-                    here.insert(name);
+                    names.insert(name);
                     all.push(Variable { name, value: self.value_of_entry(&entry), is_hidden });
                 }
             }
-            seen.extend(here);
+            seen.extend(names);
         }
         all
     }
@@ -118,7 +118,7 @@ impl Scope<'_> {
             }
         }
         let image = self.function().map_or(0, |at| at.image);
-        names.extend(self.info.types.all(self.info, image));
+        names.extend(self.info.types.value_names(self.info, image));
         names
     }
 
@@ -143,17 +143,19 @@ impl Scope<'_> {
             match self.rule(origin, gimli::DW_AT_location) {
                 Some(Rule::Everywhere(rule)) => {
                     if self.is_in_prologue()
-                        && self.counts_from_frame(origin.at, rule)
+                        && self.is_frame_relative(origin.at, rule)
                         && !self.is_stored_argument(entry, origin.at, rule, &ty)
                     {
-                        return self.before_prologue(entry, ty);
+                        return self.value_in_prologue(entry, ty);
                     }
-                    return TypedValue::new(ty, self.follow(origin.at, rule, None));
+                    return TypedValue::new(ty, self.evaluate_rule(origin.at, rule, None));
                 }
-                Some(Rule::Here(rule)) => return TypedValue::new(ty, self.follow(origin.at, rule, None)),
-                // The location lists of rustc start behind the function entry, although the arguments are available
+                Some(Rule::Here(rule)) => {
+                    return TypedValue::new(ty, self.evaluate_rule(origin.at, rule, None));
+                }
+                // The location lists of rustc start after the function entry, although the arguments are available
                 // there.
-                Some(Rule::Nowhere) if self.is_rust_entry(entry) => return self.before_prologue(entry, ty),
+                Some(Rule::Nowhere) if self.is_rust_entry(entry) => return self.value_in_prologue(entry, ty),
                 Some(Rule::Nowhere) => return TypedValue::none(ty, Unavailable::OptimizedOut),
                 None => {}
             }
@@ -179,7 +181,7 @@ impl Scope<'_> {
         ty: &Type,
     ) -> bool {
         entry.tag() == gimli::DW_TAG_formal_parameter
-            && self.is_home_filled(near, rule, self.info.size(ty).unwrap_or(0))
+            && self.is_slot_filled(near, rule, self.info.size(ty).unwrap_or(0))
     }
 
     /// `extern int x;`: the definition is in another unit.
@@ -188,7 +190,7 @@ impl Scope<'_> {
         let Some(name) = self.info.name(entry) else {
             return TypedValue::none(ty, Unavailable::DeclaredOnly);
         };
-        let is_variable = |sort| sort == crate::value::type_index::DeclKind::Variable;
+        let is_variable = |kind| kind == crate::value::type_index::DeclKind::Variable;
         if let Some((at, _)) = self.info.types.find(self.info, Some(entry.at), &[name], is_variable)
             && let Some(definition) = self.info.entry(at)
             && !definition.flag(gimli::DW_AT_declaration)
@@ -227,7 +229,7 @@ impl Scope<'_> {
     }
 
     /// Whether the stack slot of an argument holds only its address.
-    fn is_behind_home(&self, entry: &Entry) -> bool {
+    fn has_address_in_slot(&self, entry: &Entry) -> bool {
         let Some(AttributeValue::Exprloc(rule)) = entry.attribute(gimli::DW_AT_location) else {
             return false;
         };
@@ -238,7 +240,7 @@ impl Scope<'_> {
     }
 
     /// Whether a rule is relative to the frame base, which is not set up before the end of the prologue.
-    pub(crate) fn counts_from_frame(
+    pub(crate) fn is_frame_relative(
         &self,
         near: DieRef,
         rule: gimli::Expression<crate::image::Reader>,
@@ -249,9 +251,9 @@ impl Scope<'_> {
 
     /// The value before the end of the prologue: arguments are still where the caller passed them, variables do not
     /// exist yet.
-    fn before_prologue(&self, entry: &Entry, ty: Type) -> TypedValue {
+    fn value_in_prologue(&self, entry: &Entry, ty: Type) -> TypedValue {
         let Ok(stack) = self.cfa() else { return TypedValue::none(ty, Unavailable::NotYet) };
-        match self.passed_in(entry, |_, hidden| Arguments::new(stack, hidden)) {
+        match self.argument_location(entry, |_, hidden| Arguments::new(stack, hidden)) {
             None => TypedValue::none(ty, Unavailable::NotYet),
             Some((location, false)) => TypedValue::new(ty, in_frame(location, self.level)),
             Some((location, true)) => match self.word_at(&in_frame(location, self.level), 8) {
@@ -263,7 +265,7 @@ impl Scope<'_> {
 
     /// The location in which the caller passed an argument, and whether it holds only the address. `arguments` creates
     /// the allocator, given the start of the stack (0) and whether the first register is taken.
-    pub(crate) fn passed_in(
+    pub(crate) fn argument_location(
         &self,
         entry: &Entry,
         arguments: impl Fn(u64, bool) -> Arguments,
@@ -280,7 +282,7 @@ impl Scope<'_> {
             let is_it = parameter.at == entry.at;
             let origins = self.info.origins(parameter);
             let own = origins.iter().map(|origin| self.info.type_of(origin)).find(|ty| *ty != Type::Void);
-            let by_address = origins.first().is_some_and(|entry| self.is_behind_home(entry));
+            let by_address = origins.first().is_some_and(|entry| self.has_address_in_slot(entry));
             let location = arguments.next(self.info, &own.unwrap_or(Type::Void), by_address);
             if is_it {
                 return Some(location);
@@ -320,7 +322,7 @@ impl Scope<'_> {
     /// Replaces a variable-length array type by one with the length in this frame.
     fn with_length(&self, ty: Type) -> Type {
         let Type::Described(at) = &ty else { return ty };
-        let Some(Some(entry)) = self.info.bare(*at) else { return ty };
+        let Some(Some(entry)) = self.info.bare_entry(*at) else { return ty };
         if entry.tag() != gimli::DW_TAG_array_type {
             return ty;
         }
@@ -335,7 +337,7 @@ impl Scope<'_> {
             let count = match bound {
                 Some((AttributeValue::Exprloc(rule), more)) => {
                     computed = true;
-                    self.bound(self.follow(child.at, rule, None)).map(|bound| bound.wrapping_add(more))
+                    self.bound(self.evaluate_rule(child.at, rule, None)).map(|bound| bound.wrapping_add(more))
                 }
                 Some((AttributeValue::UnitRef(_), more)) => {
                     computed = true;

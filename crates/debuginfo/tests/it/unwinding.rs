@@ -198,7 +198,7 @@ int main(void) { return down(3000); }
     let names =
         all.iter().filter_map(|frame| frame.function.as_ref()).filter(|function| function.name == "down");
     assert_eq!(names.count(), 3001);
-    assert!(all.len() < 3020, "it ends behind `main`, with {} frames", all.len());
+    assert!(all.len() < 3020, "it ends after `main`, with {} frames", all.len());
 }
 
 #[test]

@@ -329,7 +329,10 @@ fn assignment_changes_value() {
         ("3 = 4", "this is a constant and cannot be changed"),
         ("l = 4", "a value of type `int` does not fit into one of type `struct large`"),
         ("shelf = 1", "a value of type `int` does not fit into one of type `struct item`"),
-        ("shelf.name = \"much too long\"", "the text has 8 bytes or more, and there is room for 8"),
+        (
+            "shelf.name = \"much too long\"",
+            "the text has 8 bytes or more, and there is room for 7 and the terminating zero",
+        ),
     ] {
         assert_eq!(change(text).unwrap_err().to_string(), message, "{text}");
     }

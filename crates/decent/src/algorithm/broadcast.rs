@@ -1,7 +1,7 @@
 //! Broadcast of shared histories: every monitor runs the whole automaton and sends its history to all others.
 //!
 //! Any monitor can reach the verdict, so the run tolerates the failure of a component. Histories are merged in any
-//! order and converge. The price is a history to every other monitor in every round.
+//! order and converge. The price is a history to every other monitor in each round in which the knowledge has changed.
 //!
 //! With [`States`](crate::encoding::States) the delay is that of orchestration. Merging expressions [EH18 §5] loses
 //! which states are impossible: a state that one monitor has ruled out becomes possible again. Some states then never
@@ -42,13 +42,13 @@ pub fn setup<E: Encoding>(
 ) -> Result<Vec<Placed<BroadcastMonitor<E>>>, SetupError> {
     setup::first_component(system)?;
     let peers = system.components().len() as u32;
-    let peer = |own| BroadcastMonitor {
+    let monitor = |own| BroadcastMonitor {
         own,
         peers,
         core: MonitorCore::new(machine.clone()),
         last_sent: BroadcastState::default(),
     };
-    Ok(system.components().map(|at| Placed { at, monitor: peer(MonitorId(u32::from(at.0))) }).collect())
+    Ok(system.components().map(|at| Placed { at, monitor: monitor(MonitorId(u32::from(at.0))) }).collect())
 }
 
 impl<E: Encoding> Monitor for BroadcastMonitor<E> {
@@ -72,12 +72,12 @@ impl<E: Encoding> Monitor for BroadcastMonitor<E> {
             return;
         }
         let history = &self.core.history;
-        let last_sent = BroadcastState {
+        let current = BroadcastState {
             resolved: history.resolved(),
             open: history.open_obligations(&self.core.machine).collect(),
         };
-        if last_sent != self.last_sent {
-            self.last_sent = last_sent;
+        if current != self.last_sent {
+            self.last_sent = current;
             for peer in (0..self.peers).map(MonitorId).filter(|peer| *peer != self.own) {
                 out.send(peer, history.clone());
             }

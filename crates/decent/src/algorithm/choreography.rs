@@ -58,18 +58,18 @@ pub fn setup<E: Encoding>(
 /// # Errors
 /// Fails if the formula contains a proposition that no component observes, or is too large.
 pub fn network(logic: &mut Logic, formula: Formula, system: &System) -> Result<Network, SetupError> {
-    let shares = split(logic, formula, system)?;
-    let atom = |name: &Proposition| match shares.references.get(name) {
+    let decomposition = split(logic, formula, system)?;
+    let atom = |name: &Proposition| match decomposition.references.get(name) {
         Some(part) => Some(Atom::Verdict(*part)),
         None => setup::observed_atom(system, name),
     };
-    let mut parts = Vec::with_capacity(shares.parts.len());
-    for (number, share) in shares.parts.iter().enumerate() {
-        let machine = logic.monitor(share.formula)?;
+    let mut monitors = Vec::with_capacity(decomposition.parts.len());
+    for (number, part) in decomposition.parts.iter().enumerate() {
+        let machine = logic.monitor(part.formula)?;
         let automaton = Automaton::of(logic, &machine, atom)?;
-        parts.push(PlacedAutomaton { name: format!("m{number}"), at: share.at, automaton });
+        monitors.push(PlacedAutomaton { name: format!("m{number}"), at: part.at, automaton });
     }
-    Ok(Network { monitors: parts, root: MonitorId(0) })
+    Ok(Network { monitors, root: MonitorId(0) })
 }
 
 /// Splits a formula into parts.
@@ -86,8 +86,8 @@ pub fn network(logic: &mut Logic, formula: Formula, system: &System) -> Result<N
 /// }
 /// let mut logic = Logic::new(Budget::default());
 /// let formula = logic.parse("G (a0 & X (b0 | X b0))").unwrap();
-/// let shares = split(&mut logic, formula, &system)?;
-/// let components: Vec<_> = shares.parts.iter().map(|share| system.component_name(share.at)).collect();
+/// let decomposition = split(&mut logic, formula, &system)?;
+/// let components: Vec<_> = decomposition.parts.iter().map(|part| system.component_name(part.at)).collect();
 /// assert_eq!(components, ["b", "a"]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -97,7 +97,7 @@ pub fn network(logic: &mut Logic, formula: Formula, system: &System) -> Result<N
 pub fn split(logic: &mut Logic, formula: Formula, system: &System) -> Result<Decomposition, SetupError> {
     let mut order: Vec<ComponentId> = system.components().collect();
     order.sort_by_key(|component| system.component_name(*component));
-    let mut cut = Splitter {
+    let mut splitter = Splitter {
         logic,
         system,
         order,
@@ -106,9 +106,9 @@ pub fn split(logic: &mut Logic, formula: Formula, system: &System) -> Result<Dec
         parts: Vec::new(),
         references: FxHashMap::default(),
     };
-    let host = cut.choice(formula)?.map_or_else(|| setup::first_component(system), Ok)?;
-    cut.part(formula, host, 0)?;
-    Ok(Decomposition { parts: cut.parts, references: cut.references })
+    let host = splitter.choice(formula)?.map_or_else(|| setup::first_component(system), Ok)?;
+    splitter.part(formula, host, 0)?;
+    Ok(Decomposition { parts: splitter.parts, references: splitter.references })
 }
 
 /// State of a split.
@@ -128,7 +128,7 @@ struct Splitter<'a> {
 #[derive(Clone)]
 struct Weight {
     scores: Rc<[u64]>,
-    looks_back: bool,
+    has_past_operator: bool,
 }
 
 impl Splitter<'_> {
@@ -159,7 +159,7 @@ impl Splitter<'_> {
     /// Replaces the subformulae that move to other components by references.
     fn keep(&mut self, formula: Formula, host: ComponentId, depth: usize) -> Result<Formula, SetupError> {
         if depth > MAX_DEPTH {
-            return Err(TooLarge { what: "operators in each other", limit: MAX_DEPTH }.into());
+            return Err(TooLarge { resource: "nested operators", limit: MAX_DEPTH }.into());
         }
         let depth = depth + 1;
         let node = self.logic.formulae.node(formula).clone();
@@ -210,10 +210,10 @@ impl Splitter<'_> {
     ) -> Result<[Formula; 2], SetupError> {
         let components = self.operand_components(sides, host)?;
         let mut kept = sides;
-        for ((side, place), kept) in sides.into_iter().zip(components).zip(&mut kept) {
-            *kept = match place == host {
+        for ((side, component), kept) in sides.into_iter().zip(components).zip(&mut kept) {
+            *kept = match component == host {
                 true => self.keep(side, host, depth)?,
-                false => self.refer(side, place, depth)?,
+                false => self.refer(side, component, depth)?,
             };
         }
         Ok(kept)
@@ -232,7 +232,7 @@ impl Splitter<'_> {
         let components = if first != host && stays { [first, host] } else { [host, second] };
         // Formulae with past operators stay: a part restarts at every instant and would lose its past.
         Ok([(components[0], left), (components[1], right)]
-            .map(|(component, weight)| if weight.looks_back { host } else { component }))
+            .map(|(component, weight)| if weight.has_past_operator { host } else { component }))
     }
 
     /// Returns the component whose propositions occur most often, the first by name (`chc` of [EH18 §8.1]), or `None`
@@ -260,12 +260,12 @@ impl Splitter<'_> {
         if let Some(weight) = self.weights.get(&formula) {
             return Ok(weight.clone());
         }
-        let mut last = Weight { scores: Rc::new([]), looks_back: false };
-        // `within` lists operands before operators.
+        let mut last = Weight { scores: Rc::new([]), has_past_operator: false };
+        // `subformulae` lists operands before operators.
         for inner in self.logic.formulae.subformulae(formula) {
             let node = self.logic.formulae.node(inner);
             let mut scores = vec![0u64; self.order.len()];
-            let mut looks_back = node.is_past();
+            let mut has_past_operator = node.is_past();
             if let Node::Atom(atom) = node {
                 let name = self.logic.formulae.proposition(*atom);
                 let Some(Atom::Observed(proposition)) = setup::observed_atom(self.system, name) else {
@@ -274,12 +274,12 @@ impl Splitter<'_> {
                 scores[self.system.owner(proposition).index()] = 1;
             }
             for weight in node.parts().iter().filter_map(|part| self.weights.get(part)) {
-                looks_back |= weight.looks_back;
+                has_past_operator |= weight.has_past_operator;
                 for (sum, score) in scores.iter_mut().zip(weight.scores.iter()) {
                     *sum = sum.saturating_add(*score);
                 }
             }
-            last = Weight { scores: scores.into(), looks_back };
+            last = Weight { scores: scores.into(), has_past_operator };
             self.weights.insert(inner, last.clone());
         }
         Ok(last)

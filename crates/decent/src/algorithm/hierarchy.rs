@@ -11,8 +11,8 @@
 //!
 //! Observations are kept until all verdicts that may need them are known. A property that holds forever (`G ok`) has no
 //! verdict and would keep all of them. But runs in the same state have the same future: a monitor that has waited for
-//! long checks whether the run from the next instant has reached the same state as its current run. If so, it drops what
-//! only the later run needed, and the eventual verdict counts for both.
+//! long checks whether the run from the next instant has reached the same state as its current run. If so, it drops
+//! the observations that only the later run needed, and the eventual verdict counts for both.
 
 use super::{Monitor, NameLengths, Outbox, Placed, Round, SetupError};
 use crate::automaton::Machine;
@@ -155,15 +155,15 @@ impl<E: Encoding> Monitor for HierarchyMonitor<E> {
         if self.listeners.is_empty() && !self.is_root && !self.is_reporting {
             return self.stop(out);
         }
-        let mut is_again = false;
+        let mut is_new_run = false;
         while self.from <= self.latest && !self.is_stopped {
-            let Some((truth, at)) = self.conclude(round.at, is_again, out) else { break };
+            let Some((truth, at)) = self.conclude(round.at, is_new_run, out) else { break };
             if self.is_root {
                 out.verdict = Some((truth, at));
                 return self.stop(out);
             }
             self.report_verdict(truth == Truth::True, round.at, out);
-            is_again = true;
+            is_new_run = true;
         }
         // Observations of later instants stay pending.
         self.fresh.forget_before(self.latest + 1);
@@ -198,19 +198,25 @@ impl<E: Encoding> HierarchyMonitor<E> {
         }
     }
 
-    /// Extends the run that starts at `from`: with all stored values if it is new, otherwise with the pending ones.
-    fn conclude<M>(&mut self, now: Instant, is_new: bool, out: &mut Outbox<M>) -> Option<(Truth, Instant)> {
+    /// Extends the run that starts at `from`: with all stored values if it is a new run, otherwise with the pending
+    /// ones.
+    fn conclude<M>(
+        &mut self,
+        now: Instant,
+        is_new_run: bool,
+        out: &mut Outbox<M>,
+    ) -> Option<(Truth, Instant)> {
         let previous = self.history.start();
-        let mut few = if is_new { FIRST_BATCH } else { self.latest };
+        let mut batch = if is_new_run { FIRST_BATCH } else { self.latest };
         loop {
-            let to = self.latest.min(self.last.saturating_add(few));
+            let to = self.latest.min(self.last.saturating_add(batch));
             self.history.extend_as_needed(&self.machine, to);
-            let memory = if is_new { &self.memory } else { &self.fresh };
+            let memory = if is_new_run { &self.memory } else { &self.fresh };
             self.history.learn(&self.machine, memory, &mut out.work);
             if to == self.latest || self.history.verdict().is_some() {
                 break;
             }
-            few = few.saturating_mul(2);
+            batch = batch.saturating_mul(2);
         }
         if let (true, Some(found)) = (self.is_root, self.history.resolved()) {
             out.delays.add_all(previous, found.at, now);

@@ -72,7 +72,7 @@ pub fn setup<E: Encoding>(
         order.truncate(active.max(1));
         order
     };
-    let migrant = |id| MigrationMonitor {
+    let monitor = |id| MigrationMonitor {
         id,
         machine: machine.clone(),
         route,
@@ -82,7 +82,7 @@ pub fn setup<E: Encoding>(
         memory: Memory::default(),
         latest: 0,
     };
-    Ok(system.components().map(|at| Placed { at, monitor: migrant(MonitorId(u32::from(at.0))) }).collect())
+    Ok(system.components().map(|at| Placed { at, monitor: monitor(MonitorId(u32::from(at.0))) }).collect())
 }
 
 impl<E: Encoding> Monitor for MigrationMonitor<E> {

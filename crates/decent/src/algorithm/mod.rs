@@ -14,8 +14,8 @@
 //!
 //! # A new algorithm
 //!
-//! An algorithm is a type with two methods. In this example every component sends the number of its true observations to the
-//! first one, which reports a verdict when there are ten:
+//! An algorithm is a type with two methods. In this example every component sends the number of its true observations
+//! to the first one, which reports a verdict when there are ten:
 //!
 //! ```
 //! use invigil_decent::algorithm::{Monitor, NameLengths, Outbox, Placed, Round};
@@ -26,7 +26,7 @@
 //!
 //! #[derive(Clone, Serialize, Deserialize)]
 //! struct Counter {
-//!     counts: bool,
+//!     is_main: bool,
 //!     sum: u32,
 //! }
 //!
@@ -34,14 +34,14 @@
 //!     type Message = u32;
 //!
 //!     fn round(&mut self, round: Round<'_>, inbox: &mut Vec<u32>, out: &mut Outbox<u32>) {
-//!         let here = round.seen.iter().copied().flatten().filter(|(_, value)| *value).count() as u32;
-//!         if self.counts {
-//!             self.sum += here + inbox.drain(..).sum::<u32>();
+//!         let count = round.seen.iter().copied().flatten().filter(|(_, value)| *value).count() as u32;
+//!         if self.is_main {
+//!             self.sum += count + inbox.drain(..).sum::<u32>();
 //!             if self.sum >= 10 {
 //!                 out.verdict = Some((Truth::True, round.at));
 //!             }
-//!         } else if here > 0 {
-//!             out.send(MonitorId(0), here);
+//!         } else if count > 0 {
+//!             out.send(MonitorId(0), count);
 //!         }
 //!     }
 //!
@@ -57,7 +57,7 @@
 //! }
 //! let placed: Vec<_> = system
 //!     .components()
-//!     .map(|at| Placed { at, monitor: Counter { counts: at.index() == 0, sum: 0 } })
+//!     .map(|at| Placed { at, monitor: Counter { is_main: at.index() == 0, sum: 0 } })
 //!     .collect();
 //! let trace = Trace::from_fn(&system, 10, |_, _| true);
 //! let mut simulator = Simulator::new(&system, &placed, Conditions::default());

@@ -94,7 +94,7 @@ impl FromStr for Algorithm {
     type Err = UnknownAlgorithm;
 
     fn from_str(name: &str) -> Result<Algorithm, UnknownAlgorithm> {
-        let known = Algorithm::ALL.into_iter().find(|choice| choice.name() == name);
+        let known = Algorithm::ALL.into_iter().find(|algorithm| algorithm.name() == name);
         known.ok_or_else(|| UnknownAlgorithm(name.to_owned()))
     }
 }
@@ -120,12 +120,12 @@ impl<E: Encoding> MonitorSet<E> {
     /// # Errors
     /// Fails if the formula contains a proposition that no component observes, or is too large.
     pub fn new(
-        choice: Algorithm,
+        algorithm: Algorithm,
         logic: &mut Logic,
         formula: Formula,
         system: &System,
     ) -> Result<MonitorSet<E>, SetupError> {
-        Ok(match choice {
+        Ok(match algorithm {
             Algorithm::Orchestration => MonitorSet::Orchestration(orchestration::setup(
                 &compile_formula(logic, formula, system)?,
                 system,
@@ -155,7 +155,7 @@ impl<E: Encoding> MonitorSet<E> {
     }
 
     /// Returns the number of monitors.
-    pub fn monitors(&self) -> usize {
+    pub fn monitor_count(&self) -> usize {
         match self {
             MonitorSet::Orchestration(placed) => placed.len(),
             MonitorSet::Migration(placed) => placed.len(),

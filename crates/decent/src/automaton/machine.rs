@@ -94,13 +94,13 @@ impl Machine {
         if automaton.edges.len() != count {
             return Err(MachineError::Uneven { edges: automaton.edges.len(), verdicts: count });
         }
-        let named = automaton.edges.iter().flatten().map(|edge| edge.to);
-        if let Some(state) = named.chain([automaton.initial]).find(|state| *state as usize >= count) {
+        let targets = automaton.edges.iter().flatten().map(|edge| edge.to);
+        if let Some(state) = targets.chain([automaton.initial]).find(|state| *state as usize >= count) {
             return Err(MachineError::NoState { state, count });
         }
         let atoms = automaton.atoms();
         let (atom_words, state_words) = (bits::word_count(atoms.len()), bits::word_count(count));
-        let mut made = Compiled {
+        let mut compiled = Compiled {
             finals: [Truth::False, Truth::True].map(|verdict| states_with_verdict(&automaton, verdict)),
             automaton: Automaton { initial: 0, verdicts: Vec::new(), edges: Vec::new() },
             atoms,
@@ -111,17 +111,17 @@ impl Machine {
             cubes: Vec::new(),
         };
         for edges in &automaton.edges {
-            let from = to_u32(made.edges.len())?;
+            let from = to_u32(compiled.edges.len())?;
             for edge in edges {
-                made.add(edge)?;
+                compiled.add(edge)?;
             }
-            made.out.push(from..to_u32(made.edges.len())?);
+            compiled.out.push(from..to_u32(compiled.edges.len())?);
         }
-        made.automaton = automaton;
-        Ok(Machine(Arc::new(made)))
+        compiled.automaton = automaton;
+        Ok(Machine(Arc::new(compiled)))
     }
 
-    /// The atoms that its labels speak of, sorted.
+    /// Returns the atoms in the labels, sorted.
     pub fn atoms(&self) -> &[Atom] {
         &self.0.atoms
     }
@@ -131,12 +131,12 @@ impl Machine {
         self.0.out.len()
     }
 
-    /// How many words a set of atoms takes.
+    /// Returns the number of words for a set of atoms.
     pub(crate) fn atom_words(&self) -> usize {
         self.0.atom_words
     }
 
-    /// How many words a set of states takes.
+    /// Returns the number of words for a set of states.
     pub(crate) fn state_words(&self) -> usize {
         self.0.state_words
     }
@@ -145,7 +145,7 @@ impl Machine {
     pub(crate) fn add_successors(&self, state: usize, known: &[u64], values: &[u64], found: &mut [u64]) {
         for edge in self.edges_from(state) {
             let to = edge.to as usize;
-            if !bits::contains(found, to) && self.is_open(edge, known, values) {
+            if !bits::contains(found, to) && self.can_hold(edge, known, values) {
                 bits::insert(found, to);
             }
         }
@@ -154,11 +154,11 @@ impl Machine {
     /// Adds to `found` the unknown atoms that decide which edge out of a state is taken.
     pub(crate) fn add_deciding_atoms(&self, state: usize, known: &[u64], values: &[u64], found: &mut [u64]) {
         // A single remaining edge is taken whatever is observed.
-        if self.edges_from(state).iter().filter(|edge| self.is_open(edge, known, values)).count() < 2 {
+        if self.edges_from(state).iter().filter(|edge| self.can_hold(edge, known, values)).count() < 2 {
             return;
         }
         let cubes = self.edges_from(state).iter().flat_map(|edge| self.cubes(edge));
-        for (mask, _) in cubes.filter(|cube| is_open(*cube, known, values)) {
+        for (mask, _) in cubes.filter(|cube| can_hold(*cube, known, values)) {
             for ((found, mask), known) in found.iter_mut().zip(mask).zip(known) {
                 *found |= mask & !known;
             }
@@ -187,14 +187,14 @@ impl Machine {
         &self.0.edges[start as usize..end as usize]
     }
 
-    fn is_open(&self, edge: &CompiledEdge, known: &[u64], values: &[u64]) -> bool {
+    fn can_hold(&self, edge: &CompiledEdge, known: &[u64], values: &[u64]) -> bool {
         match (known, values) {
             // Nearly all automata have at most 64 atoms, and this is the hot path.
             ([known], [values]) => {
                 let cubes = &self.0.cubes[edge.cubes.start as usize..edge.cubes.end as usize];
                 cubes.as_chunks().0.iter().any(|[mask, expected]| mask & known & (expected ^ values) == 0)
             }
-            _ => self.cubes(edge).any(|cube| is_open(cube, known, values)),
+            _ => self.cubes(edge).any(|cube| can_hold(cube, known, values)),
         }
     }
 
@@ -222,17 +222,17 @@ impl Compiled {
         let (mask, values) = self.cubes[at..].split_at_mut(self.atom_words);
         for (atom, value) in cube {
             // `atoms` contains every atom of every cube.
-            let Ok(place) = self.atoms.binary_search(atom) else { continue };
-            bits::insert(mask, place);
+            let Ok(index) = self.atoms.binary_search(atom) else { continue };
+            bits::insert(mask, index);
             if *value {
-                bits::insert(values, place);
+                bits::insert(values, index);
             }
         }
     }
 }
 
 /// Returns whether a cube can still hold.
-fn is_open((mask, expected): (&[u64], &[u64]), known: &[u64], values: &[u64]) -> bool {
+fn can_hold((mask, expected): (&[u64], &[u64]), known: &[u64], values: &[u64]) -> bool {
     let literals = mask.iter().zip(expected);
     literals
         .zip(known.iter().zip(values))

@@ -81,7 +81,7 @@ pub struct Expressions<P = Aggressive> {
 struct Entry {
     state: State,
     expression: Expression,
-    /// Simplifies an expression. One that exceeds the budget stays unchanged, which is sound: it counts as unknown.
+    /// Whether the simplifier has processed the expression.
     simplified: bool,
     /// Whether the expression was rewritten and has to be evaluated.
     rewritten: bool,
@@ -111,11 +111,11 @@ impl<P: Profile> Encoding for Expressions<P> {
     }
 
     fn fits(&self, machine: &Machine) -> bool {
-        let good = |entry: &Entry| {
+        let is_valid = |entry: &Entry| {
             (entry.state as usize) < machine.states() && entry.expression.index() < self.pool.len()
         };
         let known = |resolved: KnownState| self.state(resolved.at) == Some(resolved.state);
-        !self.rows.is_empty() && self.rows.values().flatten().all(good) && self.resolved.is_none_or(known)
+        !self.rows.is_empty() && self.rows.values().flatten().all(is_valid) && self.resolved.is_none_or(known)
     }
 
     fn start(&self) -> Instant {

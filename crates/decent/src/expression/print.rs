@@ -45,14 +45,14 @@ impl fmt::Display for ExpressionDisplay<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut open = vec![Piece::Expression(self.expression, false)];
         while let Some(piece) = open.pop() {
-            let (expression, inside) = match piece {
+            let (expression, needs_parentheses) = match piece {
                 Piece::Text(text) => {
                     f.write_str(text)?;
                     continue;
                 }
-                Piece::Expression(expression, inside) => (expression, inside),
+                Piece::Expression(expression, needs_parentheses) => (expression, needs_parentheses),
             };
-            let (parts, between) = match self.pool.node(expression) {
+            let (text, operands) = match self.pool.node(expression) {
                 Node::Constant(true) => ("⊤", None),
                 Node::Constant(false) => ("⊥", None),
                 Node::Atom(obligation) => {
@@ -66,9 +66,9 @@ impl fmt::Display for ExpressionDisplay<'_> {
                 Node::And(parts) => ("", Some((parts, " ∧ "))),
                 Node::Or(parts) => ("", Some((parts, " ∨ "))),
             };
-            f.write_str(parts)?;
-            let Some((parts, between)) = between else { continue };
-            if inside {
+            f.write_str(text)?;
+            let Some((parts, between)) = operands else { continue };
+            if needs_parentheses {
                 open.push(Piece::Text(")"));
             }
             for (place, part) in parts.iter().enumerate().rev() {
@@ -77,7 +77,7 @@ impl fmt::Display for ExpressionDisplay<'_> {
                     open.push(Piece::Text(between));
                 }
             }
-            if inside {
+            if needs_parentheses {
                 f.write_str("(")?;
             }
         }

@@ -20,8 +20,8 @@ thread_local! {
 /// or unsatisfiable).
 pub fn evaluate(pool: &Pool, expression: Expression, memory: &Memory) -> Option<bool> {
     let mut rest = Pool::default();
-    let left = pool.rewrite([expression], memory, &mut rest)[0];
-    Simplifier::new(&rest, [left]).decide(&rest, left)
+    let rewritten = pool.rewrite([expression], memory, &mut rest)[0];
+    Simplifier::new(&rest, [rewritten]).decide(&rest, rewritten)
 }
 
 /// Converts an expression to an irredundant sum of products (`simplify` of [EH18 §4]).
@@ -98,10 +98,10 @@ impl Simplifier {
 
     /// Runs an operation on the thread's diagrams. If they are full, it is repeated once with empty ones, so that the
     /// result does not depend on garbage left by earlier expressions.
-    fn with_diagrams<Made>(
+    fn with_diagrams<T>(
         &mut self,
-        work: impl Fn(&mut Simplifier, &mut Labels) -> Result<Made, TooLarge>,
-    ) -> Result<Made, TooLarge> {
+        work: impl Fn(&mut Simplifier, &mut Labels) -> Result<T, TooLarge>,
+    ) -> Result<T, TooLarge> {
         LABELS.with_borrow_mut(|labels| match work(self, labels) {
             Err(too_large) if too_large.limit == BUDGET.nodes => {
                 (self.atoms, self.diagrams) = (Vec::new(), Vec::new());
@@ -122,7 +122,7 @@ impl Simplifier {
         for expression in self.missing(pool, root) {
             let part =
                 |part: &Expression| self.diagrams[part.index()].clone().unwrap_or_else(|| labels.bottom());
-            let diagrams = match pool.node(expression) {
+            let diagram = match pool.node(expression) {
                 Node::Constant(true) => labels.top(),
                 Node::Constant(false) => labels.bottom(),
                 Node::Atom(obligation) => {
@@ -137,7 +137,7 @@ impl Simplifier {
                     parts.iter().try_fold(labels.bottom(), |one, next| labels.or(&one, &part(next)))?
                 }
             };
-            self.diagrams[expression.index()] = Some(diagrams);
+            self.diagrams[expression.index()] = Some(diagram);
         }
         Ok(self.diagrams[root.index()].clone().unwrap_or_else(|| labels.bottom()))
     }

@@ -38,9 +38,9 @@ impl<M: Monitor> SentMessage<'_, M> {
 /// use invigil_decent::simulate::{Hooks, SentMessage};
 ///
 /// #[derive(Default)]
-/// struct Letters(u32);
+/// struct MessageCounter(u32);
 ///
-/// impl<M: Monitor> Hooks<M> for Letters {
+/// impl<M: Monitor> Hooks<M> for MessageCounter {
 ///     fn sent(&mut self, _: &SentMessage<'_, M>) {
 ///         self.0 += 1;
 ///     }

@@ -10,7 +10,7 @@ pub(super) struct MessageQueue<M> {
     monitors: usize,
     /// The messages for a monitor in a round are at `round % rounds * monitors + monitor`.
     slots: Vec<Vec<M>>,
-    chance: SplitMix64,
+    random: SplitMix64,
 }
 
 impl<M: Clone> MessageQueue<M> {
@@ -19,12 +19,12 @@ impl<M: Clone> MessageQueue<M> {
         let slowest = usize::from(conditions.latency) + usize::from(conditions.jitter);
         let rounds = slowest * farthest as usize + 2;
         let slots = std::iter::repeat_with(Vec::new).take(rounds * monitors).collect();
-        MessageQueue { conditions: *conditions, monitors, slots, chance: SplitMix64::new(conditions.seed) }
+        MessageQueue { conditions: *conditions, monitors, slots, random: SplitMix64::new(conditions.seed) }
     }
 
     pub(super) fn reset(&mut self, seed: u64) {
         self.slots.iter_mut().for_each(Vec::clear);
-        self.chance = SplitMix64::new(seed);
+        self.random = SplitMix64::new(seed);
     }
 
     /// Removes the messages for a monitor in a round.
@@ -33,29 +33,29 @@ impl<M: Clone> MessageQueue<M> {
         std::mem::swap(&mut self.slots[slot], inbox);
         if self.conditions.shuffle {
             for place in (1..inbox.len()).rev() {
-                inbox.swap(place, self.chance.below(place + 1));
+                inbox.swap(place, self.random.below(place + 1));
             }
         }
     }
 
     /// Sends a message over the given number of links.
     pub(super) fn send(&mut self, at: Instant, from: MonitorId, to: MonitorId, hops: u32, message: M) {
-        if happens(&mut self.chance, self.conditions.duplication) {
+        if happens(&mut self.random, self.conditions.duplication) {
             self.send_once(at, from, to, hops, message.clone());
         }
         self.send_once(at, from, to, hops, message);
     }
 
     fn send_once(&mut self, at: Instant, from: MonitorId, to: MonitorId, hops: u32, message: M) {
-        if happens(&mut self.chance, self.conditions.loss) {
+        if happens(&mut self.random, self.conditions.loss) {
             return;
         }
         let [latency, jitter] =
             [self.conditions.latency, self.conditions.jitter].map(|each| u32::from(each) * hops);
-        let late = if jitter == 0 { 0 } else { self.chance.below(jitter as usize + 1) as u32 };
+        let extra = if jitter == 0 { 0 } else { self.random.below(jitter as usize + 1) as u32 };
         // A receiver that has already run this round gets the message in the next round at the earliest.
-        let takes = (latency + late).max(u32::from(to <= from));
-        let slot = self.slot(at + takes, to);
+        let rounds = (latency + extra).max(u32::from(to <= from));
+        let slot = self.slot(at + rounds, to);
         self.slots[slot].push(message);
     }
 
@@ -66,7 +66,7 @@ impl<M: Clone> MessageQueue<M> {
 }
 
 /// Returns whether something happens that has this probability.
-fn happens(chance: &mut SplitMix64, share: f64) -> bool {
+fn happens(random: &mut SplitMix64, share: f64) -> bool {
     // Draws no number for impossible faults, so that runs without faults do not pay for them.
-    share > 0.0 && ((chance.draw() >> 11) as f64) < share * (1u64 << 53) as f64
+    share > 0.0 && ((random.draw() >> 11) as f64) < share * (1u64 << 53) as f64
 }

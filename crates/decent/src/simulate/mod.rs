@@ -26,7 +26,7 @@ pub struct SimulationResult {
     /// The verdict; unknown if the run ended without one.
     pub verdict: Truth,
     /// Instant of the verdict, and the monitor that reached it.
-    pub found: Option<(Instant, MonitorId)>,
+    pub verdict_origin: Option<(Instant, MonitorId)>,
     /// Number of rounds.
     pub rounds: Instant,
 }
@@ -63,7 +63,7 @@ pub struct Simulator<'a, M: Monitor> {
     tags: Tags,
     links: Links,
     monitors: Vec<M>,
-    post: MessageQueue<M::Message>,
+    queue: MessageQueue<M::Message>,
     inbox: Vec<M::Message>,
     out: Outbox<M::Message>,
 }
@@ -75,7 +75,7 @@ impl<'a, M: Monitor> Simulator<'a, M> {
         Simulator {
             placed,
             tags: Tags::new(),
-            post: MessageQueue::new(placed.len(), &conditions, links.farthest()),
+            queue: MessageQueue::new(placed.len(), &conditions, links.farthest()),
             links,
             conditions,
             monitors: Vec::with_capacity(placed.len()),
@@ -125,7 +125,7 @@ impl<'a, M: Monitor> Simulator<'a, M> {
         }
         let ready = self.monitors.len();
         self.monitors.extend(self.placed[ready..].iter().map(|placed| placed.monitor.clone()));
-        self.post.reset(self.conditions.seed);
+        self.queue.reset(self.conditions.seed);
         self.inbox.clear();
     }
 
@@ -134,13 +134,17 @@ impl<'a, M: Monitor> Simulator<'a, M> {
         observations: &mut impl Observations,
         hooks: &mut impl Hooks<M>,
     ) -> Result<SimulationResult, NoRouteError> {
-        let mut silent = 0;
+        let mut silent_rounds = 0;
         let mut at = 0;
         loop {
             at += 1;
-            silent = if observations.advance(at) { 0 } else { silent + 1 };
-            if silent > self.conditions.grace {
-                return Ok(SimulationResult { verdict: Truth::Unknown, found: None, rounds: at - 1 });
+            silent_rounds = if observations.advance(at) { 0 } else { silent_rounds + 1 };
+            if silent_rounds > self.conditions.grace {
+                return Ok(SimulationResult {
+                    verdict: Truth::Unknown,
+                    verdict_origin: None,
+                    rounds: at - 1,
+                });
             }
             hooks.round(at);
             if let Some(outcome) = self.round(at, observations, hooks)? {
@@ -157,10 +161,10 @@ impl<'a, M: Monitor> Simulator<'a, M> {
         hooks: &mut impl Hooks<M>,
     ) -> Result<Option<SimulationResult>, NoRouteError> {
         let mut outcome = None;
-        for (place, monitor) in self.monitors.iter_mut().enumerate() {
-            let (id, component) = (MonitorId(place as u32), self.placed[place].at);
+        for (index, monitor) in self.monitors.iter_mut().enumerate() {
+            let (id, component) = (MonitorId(index as u32), self.placed[index].at);
             let seen = observations.seen(component);
-            self.post.collect(at, id, &mut self.inbox);
+            self.queue.collect(at, id, &mut self.inbox);
             self.out.clear();
             hooks.before_monitor_step(id, component, seen);
             monitor.round(Round { at, seen }, &mut self.inbox, &mut self.out);
@@ -174,10 +178,10 @@ impl<'a, M: Monitor> Simulator<'a, M> {
                     hops => hops?,
                 };
                 hooks.sent(&SentMessage { from: id, to, message: &message, sender: monitor, hops });
-                self.post.send(at, id, to, hops, message);
+                self.queue.send(at, id, to, hops, message);
             }
             if let (None, Some((verdict, of))) = (outcome, self.out.verdict) {
-                outcome = Some(SimulationResult { verdict, found: Some((of, id)), rounds: at });
+                outcome = Some(SimulationResult { verdict, verdict_origin: Some((of, id)), rounds: at });
                 hooks.verdict(id, verdict, of);
             }
         }

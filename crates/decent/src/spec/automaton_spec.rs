@@ -137,29 +137,29 @@ fn boolean(logic: &mut Logic, written: &SyntaxTree) -> Result<Label, BuildError>
         .lower(written)
         .map_err(|error| BuildError::Invalid(error.to_string(), "make it smaller"))?;
     let parts = logic.formulae.subformulae(formula);
-    let mut made: Vec<(Formula, Label)> = Vec::with_capacity(parts.len());
+    let mut labels: Vec<(Formula, Label)> = Vec::with_capacity(parts.len());
     for part in parts {
-        let of = |made: &[(Formula, Label)], part: &Formula| {
-            made.binary_search_by_key(part, |(formula, _)| *formula).map(|at| made[at].1.clone())
+        let of = |labels: &[(Formula, Label)], part: &Formula| {
+            labels.binary_search_by_key(part, |(formula, _)| *formula).map(|at| labels[at].1.clone())
         };
         let label = match logic.formulae.node(part).clone() {
             Node::False => logic.labels.bottom(),
             Node::True => logic.labels.top(),
             Node::Atom(atom) => logic.labels.atom(atom)?,
-            Node::Not(inner) => match of(&made, &inner) {
+            Node::Not(inner) => match of(&labels, &inner) {
                 Ok(inner) => logic.labels.not(&inner)?,
                 Err(_) => continue,
             },
             Node::And(all) => {
                 let mut label = logic.labels.top();
-                for inner in all.iter().filter_map(|inner| of(&made, inner).ok()) {
+                for inner in all.iter().filter_map(|inner| of(&labels, inner).ok()) {
                     label = logic.labels.and(&label, &inner)?;
                 }
                 label
             }
             Node::Or(all) => {
                 let mut label = logic.labels.bottom();
-                for inner in all.iter().filter_map(|inner| of(&made, inner).ok()) {
+                for inner in all.iter().filter_map(|inner| of(&labels, inner).ok()) {
                     label = logic.labels.or(&label, &inner)?;
                 }
                 label
@@ -172,8 +172,8 @@ fn boolean(logic: &mut Logic, written: &SyntaxTree) -> Result<Label, BuildError>
                 ));
             }
         };
-        made.push((part, label));
+        labels.push((part, label));
     }
     // Operands come before operators, so the last one is the whole formula.
-    Ok(made.pop().map_or_else(|| logic.labels.bottom(), |(_, label)| label))
+    Ok(labels.pop().map_or_else(|| logic.labels.bottom(), |(_, label)| label))
 }

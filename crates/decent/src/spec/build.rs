@@ -118,21 +118,21 @@ impl Specification {
         let Some(at) = self.monitor(id).at.or_else(|| owners.first().map(|(_, owner)| *owner)) else {
             return;
         };
-        let here = self.system.component_name(at);
+        let own = self.system.component_name(at);
         for (proposition, owner) in owners.iter().filter(|(_, owner)| *owner != at) {
-            let (name, there) =
+            let (name, other) =
                 (self.system.proposition_name(*proposition), self.system.component_name(*owner));
             let message = match self.monitor(id).at {
-                Some(_) => format!("`{}` is on {here}, but `{name}` is observed by {there}", self.name(id)),
+                Some(_) => format!("`{}` is on {own}, but `{name}` is observed by {other}", self.name(id)),
                 None => {
                     let first = owners.first().map_or("", |(first, _)| self.system.proposition_name(*first));
                     format!(
-                        "`{first}` is observed by {here}, but `{name}` by {there}: one monitor cannot see both"
+                        "`{first}` is observed by {own}, but `{name}` by {other}: one monitor cannot see both"
                     )
                 }
             };
             let help = format!(
-                "write a monitor for it, `m_{name} @ {there} = {name}`, and refer to it as `@m_{name}`"
+                "write a monitor for it, `m_{name} @ {other} = {name}`, and refer to it as `@m_{name}`"
             );
             diagnostics.push(SpecDiagnostic::new(id, message).about(name).help(help));
         }
@@ -150,7 +150,7 @@ impl Specification {
     fn trees(&self, id: MonitorId) -> Vec<&SyntaxTree> {
         match &self.monitor(id).body {
             MonitorBody::Formula(tree) => vec![tree],
-            MonitorBody::Automaton(drawn) => drawn.labels().collect(),
+            MonitorBody::Automaton(automaton) => automaton.labels().collect(),
             MonitorBody::BlackBox { .. } => Vec::new(),
         }
     }
@@ -162,19 +162,19 @@ impl Specification {
         budget: Budget,
     ) -> Result<Automaton, SpecDiagnostic> {
         let name = self.name(id);
-        let cannot_build = |what: &dyn std::fmt::Display| {
-            let diagnostic = SpecDiagnostic::new(id, format!("cannot build the monitor `{name}`: {what}"));
+        let cannot_build = |reason: &dyn std::fmt::Display| {
+            let diagnostic = SpecDiagnostic::new(id, format!("cannot build the monitor `{name}`: {reason}"));
             diagnostic.help("split it into smaller monitors that it refers to")
         };
         let large = |too_large: TooLarge| cannot_build(&too_large).too_large(too_large);
         let machine = match &self.monitor(id).body {
             MonitorBody::Formula(tree) => {
-                let too_many = TooLarge { what: "subformulae", limit: budget.formulae };
+                let too_many = TooLarge { resource: "subformulae", limit: budget.formulae };
                 let lowered = logic.formulae.lower(tree);
                 let formula = lowered.map_err(|error| cannot_build(&error).too_large(too_many))?;
                 logic.monitor(formula).map_err(large)?
             }
-            MonitorBody::Automaton(drawn) => drawn.machine(logic).map_err(|error| match error {
+            MonitorBody::Automaton(automaton) => automaton.machine(logic).map_err(|error| match error {
                 BuildError::TooLarge(too_large) => large(too_large),
                 BuildError::Invalid(message, help) => SpecDiagnostic::new(id, message).help(help),
             })?,

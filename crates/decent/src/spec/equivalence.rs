@@ -23,7 +23,7 @@ pub enum Comparison {
         /// The length.
         length: usize,
         /// The exceeded limit.
-        because: TooLarge,
+        limit: TooLarge,
     },
 }
 
@@ -51,9 +51,9 @@ pub fn compare(system: &System, first: &Network, second: &Network, budget: Budge
     let mut logic = Logic::new(budget);
     let machines = flatten(&mut logic, system, first, first.root)
         .and_then(|one| Ok((one, flatten(&mut logic, system, second, second.root)?)));
-    machines.and_then(|(one, other)| compare_machines(&logic, system, &one, &other)).unwrap_or_else(
-        |because| compare_up_to(system, first, |trace| reference::verdict(second, trace), because),
-    )
+    machines.and_then(|(one, other)| compare_machines(&logic, system, &one, &other)).unwrap_or_else(|limit| {
+        compare_up_to(system, first, |trace| reference::verdict(second, trace), limit)
+    })
 }
 
 /// Compares a network with the exact monitor of a formula over the propositions of the system.
@@ -67,11 +67,11 @@ pub fn compare_formula(
     budget: Budget,
 ) -> Result<Comparison, TooLarge> {
     let mut logic = Logic::new(budget);
-    let too_many = TooLarge { what: "subformulae", limit: budget.formulae };
+    let too_many = TooLarge { resource: "subformulae", limit: budget.formulae };
     let formula = logic.formulae.lower(formula).map_err(|_| too_many)?;
     let machine = logic.monitor(formula)?;
     let flat = flatten(&mut logic, system, network, network.root);
-    flat.and_then(|flat| compare_machines(&logic, system, &flat, &machine)).or_else(|because| {
+    flat.and_then(|flat| compare_machines(&logic, system, &flat, &machine)).or_else(|limit| {
         let verdict = |trace: &Trace| {
             let mut state = machine.initial;
             for seen in trace {
@@ -85,7 +85,7 @@ pub fn compare_formula(
             }
             *machine.output(state)
         };
-        Ok(compare_up_to(system, network, verdict, because))
+        Ok(compare_up_to(system, network, verdict, limit))
     })
 }
 
@@ -99,11 +99,11 @@ fn compare_machines(
         return Ok(Comparison::Same);
     }
     let both = first.product(second, &logic.labels, &logic.budget, VerdictPair)?;
-    let found = |wanted: fn(VerdictPair) -> bool| {
+    let found = |is_match: fn(VerdictPair) -> bool| {
         let mut verdicts = None;
         let after = both.shortest_word(&logic.labels, |_, output| {
             verdicts = Some([output.0, output.1]);
-            wanted(output)
+            is_match(output)
         })?;
         let after = after.iter().map(|letter| observations(logic, system, letter)).collect();
         Some(Difference { after, verdicts: verdicts? })
@@ -126,7 +126,7 @@ fn compare_up_to(
     system: &System,
     network: &Network,
     verdict: impl Fn(&Trace) -> Truth,
-    because: TooLarge,
+    limit: TooLarge,
 ) -> Comparison {
     let propositions: Vec<PropositionId> = system.propositions().collect();
     let letters = 1usize.checked_shl(propositions.len() as u32).unwrap_or(usize::MAX);
@@ -166,5 +166,5 @@ fn compare_up_to(
         }
         count = count.saturating_mul(letters);
     }
-    slower.map_or(Comparison::SameUpTo { length, because }, Comparison::OneIsSlower)
+    slower.map_or(Comparison::SameUpTo { length, limit }, Comparison::OneIsSlower)
 }

@@ -65,16 +65,16 @@ impl<'a> Flattener<'a> {
         }
         let (mut future, mut first) = (Vec::new(), vec![0]);
         for part in &network.monitors {
-            let begin = first.last().copied().unwrap_or_default();
+            let start = first.last().copied().unwrap_or_default();
             let mut states = Vec::new();
             for (at, verdict) in part.automaton.verdicts.iter().enumerate() {
                 states.push(match verdict {
                     Truth::True => logic.labels.top(),
                     Truth::False => logic.labels.bottom(),
-                    Truth::Unknown => logic.labels.variable(Variable::Helper(begin + at as u32))?,
+                    Truth::Unknown => logic.labels.variable(Variable::Helper(start + at as u32))?,
                 });
             }
-            first.push(begin + states.len() as u32);
+            first.push(start + states.len() as u32);
             future.push(states);
         }
         Ok(Flattener { logic, network, observed, future, first })
@@ -84,11 +84,11 @@ impl<'a> Flattener<'a> {
     fn steps(&mut self) -> Result<(Substitution, Label), TooLarge> {
         let edges = self.network.graph();
         let mut now: Vec<Label> = vec![self.logic.labels.bottom(); edges.len()];
-        let mut never = self.logic.labels.top();
+        let mut never_known = self.logic.labels.top();
         let free = self.first.last().copied().unwrap_or_default();
         for component in graph::components(&edges) {
             if !graph::is_cycle(&edges, &component) {
-                now[component[0]] = self.begin(component[0], &now)?;
+                now[component[0]] = self.step_from_initial(component[0], &now)?;
                 continue;
             }
             let mut open = self.logic.labels.top();
@@ -98,7 +98,7 @@ impl<'a> Flattener<'a> {
                 now[*monitor] = unknown;
             }
             self.solve_cycle(&component, &open, &mut now)?;
-            never = self.logic.labels.and(&never, &open)?;
+            never_known = self.logic.labels.and(&never_known, &open)?;
         }
         let mut pairs = Vec::new();
         for (monitor, part) in self.network.monitors.iter().enumerate() {
@@ -109,7 +109,7 @@ impl<'a> Flattener<'a> {
                 }
             }
         }
-        Ok((self.logic.labels.substitution(&pairs)?, never))
+        Ok((self.logic.labels.substitution(&pairs)?, never_known))
     }
 
     /// Computes the verdicts of the monitors on a cycle for this instant as a least fixed point, starting with all of
@@ -119,7 +119,7 @@ impl<'a> Flattener<'a> {
         loop {
             let mut changed = false;
             for monitor in component {
-                let expression = self.begin(*monitor, now)?;
+                let expression = self.step_from_initial(*monitor, now)?;
                 let [holds, fails] = self.certain(&expression, open)?;
                 let unknown = self.logic.labels.variable(Variable::Helper(free + *monitor as u32))?;
                 let rest = self.logic.labels.minus(&unknown, &fails)?;
@@ -142,7 +142,7 @@ impl<'a> Flattener<'a> {
     }
 
     /// Returns the future verdict of a run that starts with this observation.
-    fn begin(&mut self, monitor: usize, now: &[Label]) -> Result<Label, TooLarge> {
+    fn step_from_initial(&mut self, monitor: usize, now: &[Label]) -> Result<Label, TooLarge> {
         let initial = self.network.monitors[monitor].automaton.initial as usize;
         self.step(monitor, initial, now)
     }
@@ -180,7 +180,7 @@ impl<'a> Flattener<'a> {
     fn explore(
         &mut self,
         monitor: MonitorId,
-        (step, never): &(Substitution, Label),
+        (step, never_known): &(Substitution, Label),
     ) -> Result<Moore<Truth>, TooLarge> {
         let initial = self.network.monitor(monitor).automaton.initial as usize;
         let start = self.future[monitor.index()][initial].clone();
@@ -199,8 +199,10 @@ impl<'a> Flattener<'a> {
             if output == Truth::Unknown {
                 let holds = self.logic.labels.substitute(&holds, step)?;
                 let fails = self.logic.labels.substitute(&fails, step)?;
-                let after =
-                    [self.certain(&holds, never)?[0].clone(), self.certain(&fails, never)?[0].clone()];
+                let after = [
+                    self.certain(&holds, never_known)?[0].clone(),
+                    self.certain(&fails, never_known)?[0].clone(),
+                ];
                 for (next, letters) in self.split(&after, &mut known, 0)? {
                     let target = states.insert_full(next).0 as u32;
                     edges.insert(target, letters);
@@ -211,10 +213,10 @@ impl<'a> Flattener<'a> {
             count += edges.len();
             let budget = &self.logic.budget;
             if states.len() > budget.states {
-                return Err(TooLarge { what: "states of a network", limit: budget.states });
+                return Err(TooLarge { resource: "states of a network", limit: budget.states });
             }
             if count > budget.edges {
-                return Err(TooLarge { what: "edges of a network", limit: budget.edges });
+                return Err(TooLarge { resource: "edges of a network", limit: budget.edges });
             }
             all.push(edges.into_iter().map(|(target, label)| (label, target)).collect());
         }
@@ -237,7 +239,10 @@ impl<'a> Flattener<'a> {
         };
         // The recursion has one level per relevant proposition.
         if depth == MAX_PROPOSITIONS {
-            return Err(TooLarge { what: "propositions in one step of a network", limit: MAX_PROPOSITIONS });
+            return Err(TooLarge {
+                resource: "propositions in one step of a network",
+                limit: MAX_PROPOSITIONS,
+            });
         }
         let mut found: IndexMap<Certain, Label, FxBuildHasher> = IndexMap::default();
         for value in [false, true] {
@@ -250,7 +255,7 @@ impl<'a> Flattener<'a> {
                 *all = self.logic.labels.or(all, &letters)?;
             }
             if found.len() > self.logic.budget.edges {
-                return Err(TooLarge { what: "edges of a network", limit: self.logic.budget.edges });
+                return Err(TooLarge { resource: "edges of a network", limit: self.logic.budget.edges });
             }
         }
         let found: Vec<(Certain, Label)> = found.into_iter().collect();

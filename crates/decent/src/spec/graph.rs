@@ -30,8 +30,8 @@ pub(super) fn components(edges: &[Vec<usize>]) -> Vec<Vec<usize>> {
                 low[*before] = low[*before].min(low[at]);
             }
             if low[at] == number[at] {
-                let begin = stack.iter().rposition(|node| *node == at).unwrap_or_default();
-                let component = stack.split_off(begin);
+                let start = stack.iter().rposition(|node| *node == at).unwrap_or_default();
+                let component = stack.split_off(start);
                 component.iter().for_each(|node| placed[*node] = true);
                 found.push(component);
             }

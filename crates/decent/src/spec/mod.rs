@@ -156,8 +156,8 @@ impl Specification {
     pub fn atoms(&self, id: MonitorId) -> Vec<Atom> {
         let mut atoms: Vec<Atom> = match &self.monitor(id).body {
             MonitorBody::Formula(tree) => tree.atoms().filter_map(|(name, _)| self.meaning(name)).collect(),
-            MonitorBody::Automaton(drawn) => {
-                let trees = drawn.labels().flat_map(SyntaxTree::atoms);
+            MonitorBody::Automaton(automaton) => {
+                let trees = automaton.labels().flat_map(SyntaxTree::atoms);
                 trees.filter_map(|(name, _)| self.meaning(name)).collect()
             }
             MonitorBody::BlackBox { .. } => self.box_atom(id).into_iter().collect(),

@@ -38,7 +38,7 @@ pub enum Monitorability {
         /// The monitors on the cycle.
         cycle: Vec<MonitorId>,
         /// The exceeded limit.
-        because: TooLarge,
+        limit: TooLarge,
     },
 }
 
@@ -86,10 +86,11 @@ impl Network {
         });
         if let Some(cycle) = cycle {
             let cycle = cycle.into_iter().map(|at| MonitorId(at as u32)).collect();
-            return Monitorability::Undecided { cycle, because: too_large };
+            return Monitorability::Undecided { cycle, limit: too_large };
         }
-        let shape = |id: &MonitorId| self.monitor(*id).automaton.monitorable().iter().all(|can| *can);
-        match needed.into_iter().find(|id| !shape(id)) {
+        let is_monitorable =
+            |id: &MonitorId| self.monitor(*id).automaton.monitorable().iter().all(|reaches| *reaches);
+        match needed.into_iter().find(|id| !is_monitorable(id)) {
             Some(monitor) => Monitorability::NotMonitorable { monitor, after: None },
             None => Monitorability::ByStructure(too_large),
         }
@@ -99,15 +100,15 @@ impl Network {
     /// cycles.
     fn needed(&self) -> Vec<MonitorId> {
         let edges = self.graph();
-        let mut wanted = vec![false; edges.len()];
+        let mut is_needed = vec![false; edges.len()];
         let mut open = vec![self.root.index()];
         while let Some(at) = open.pop() {
-            if !std::mem::replace(&mut wanted[at], true) {
+            if !std::mem::replace(&mut is_needed[at], true) {
                 open.extend_from_slice(&edges[at]);
             }
         }
         let order = graph::components(&edges).into_iter().flatten();
-        order.filter(|at| wanted[*at]).map(|at| MonitorId(at as u32)).collect()
+        order.filter(|at| is_needed[*at]).map(|at| MonitorId(at as u32)).collect()
     }
 
     /// Returns a monitor that is not monitorable, with a prefix that shows it.

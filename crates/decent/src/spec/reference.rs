@@ -1,7 +1,7 @@
 //! Reference semantics [EH18 §6]: the verdict of each monitor from each instant on.
 //!
-//! [EH18 §6] treats a referenced monitor as an oracle: it runs from its initial state on the rest of the trace. What
-//! this leaves open is decided as in encodings of histories: every unknown value, observation or verdict, leaves all
+//! [EH18 §6] treats a referenced monitor as an oracle: it runs from its initial state on the rest of the trace. The
+//! other cases are decided as in encodings of histories: every unknown value, observation or verdict, leaves all
 //! possibilities open, and a verdict is known when exactly one state is possible and this state is final. On a cycle of
 //! references, verdicts are a least fixed point that starts with all of them unknown.
 //!
@@ -87,7 +87,7 @@ fn run(
         let mut next: Vec<State> = Vec::new();
         for edge in possible.iter().flat_map(|state| &automaton.edges[*state as usize]) {
             let can_hold = |cube: &Vec<(Atom, bool)>| {
-                cube.iter().all(|(atom, wanted)| value(*atom).is_none_or(|is| is == *wanted))
+                cube.iter().all(|(atom, expected)| value(*atom).is_none_or(|value| value == *expected))
             };
             if !next.contains(&edge.to) && edge.cubes.iter().any(can_hold) {
                 next.push(edge.to);

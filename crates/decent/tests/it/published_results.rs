@@ -98,7 +98,7 @@ fn light_switch_violation_is_found_by_a_network() {
     let mut measures = MetricsCollector::new(&system);
     let mut simulator = Simulator::new(&system, &placed, Conditions::default());
     let outcome = simulator.run(&mut trace.replay(), &mut measures).unwrap();
-    assert_eq!((outcome.verdict, outcome.found), (Truth::False, Some((2, MonitorId(0)))));
+    assert_eq!((outcome.verdict, outcome.verdict_origin), (Truth::False, Some((2, MonitorId(0)))));
     assert_eq!(outcome.rounds, 3);
     // Two verdicts of nine bytes each, and one `NotNeeded`.
     assert_eq!((measures.metrics().messages, measures.metrics().data), (3.0, 22.0));

@@ -132,7 +132,7 @@ fn exceeded_limit_is_reported_as_such() {
     };
     // All propositions are on one component, so nothing can be split.
     let states = refused("F(p & X[8] q)", Budget { states: 100, ..Budget::default() });
-    assert_eq!(states, SplitError::TooLarge(TooLarge { what: "states of a monitor", limit: 100 }));
+    assert_eq!(states, SplitError::TooLarge(TooLarge { resource: "states of a monitor", limit: 100 }));
     let words = states.to_string();
     assert!(
         words.starts_with(
@@ -141,7 +141,7 @@ fn exceeded_limit_is_reported_as_such() {
         "{words}"
     );
     let formulae = refused("F(p & X[80] r)", Budget { formulae: 50, ..Budget::default() });
-    assert_eq!(formulae, SplitError::TooLarge(TooLarge { what: "subformulae", limit: 50 }));
+    assert_eq!(formulae, SplitError::TooLarge(TooLarge { resource: "subformulae", limit: 50 }));
 }
 
 #[test]

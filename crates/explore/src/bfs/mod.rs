@@ -30,8 +30,8 @@ const PARALLEL_THRESHOLD: usize = 256;
 
 /// Explores every configuration of `space` breadth-first, also known as reachability analysis.
 ///
-/// The path of a finding is a shortest one. Levels are always completed, so findings, their paths and the totals (except
-/// for the memory) do not depend on the number of threads, unless a limit stops the search early.
+/// The path of a finding is a shortest one. Levels are always completed, so findings, their paths and the totals
+/// (except for the memory) do not depend on the number of threads, unless a limit stops the search early.
 ///
 /// ```
 /// use invigil_explore::{SearchOptions, StateSpace, Successors, TransitionInfo, FindingKind, bfs};
@@ -157,14 +157,14 @@ impl<'a, S: StateSpace> LevelSearch<'a, S> {
         visited: &'a SharedVisited,
         workers: &'a [Mutex<Worker>],
     ) -> LevelSearch<'a, S> {
-        let none = vec![0; workers.len()];
+        let zeros = vec![0; workers.len()];
         LevelSearch {
             space,
             options,
             visited,
             workers,
-            ends: none.clone(),
-            starts: none,
+            ends: zeros.clone(),
+            starts: zeros,
             findings: Vec::new(),
             known_bad: HashSet::new(),
         }
@@ -237,7 +237,8 @@ impl<'a, S: StateSpace> LevelSearch<'a, S> {
             if self.findings.len() >= self.options.max_findings {
                 return;
             }
-            // A bad configuration is found again by every step that leads to it; other kinds are found once, on expansion.
+            // A bad configuration is found again by every step that leads to it; other kinds are found once, on
+            // expansion.
             if key.kind != FindingKind::Bad || self.known_bad.insert(key.state.clone()) {
                 let path = self.path(&key, &predecessor);
                 // Rebuilding the actions of a path queries the subject again, which may fail.

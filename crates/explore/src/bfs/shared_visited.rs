@@ -51,8 +51,8 @@ pub(super) struct Candidate {
 pub(super) struct ParentLink(u64);
 
 impl ParentLink {
-    /// `hash` is the hash of the parent. Links compare by hash first, because numbers depend on the order in which threads
-    /// run.
+    /// `hash` is the hash of the parent. Links compare by hash first, because numbers depend on the order in which
+    /// threads run.
     pub(super) fn new(hash: u64, parent: u32) -> ParentLink {
         ParentLink(hash << 32 | u64::from(parent))
     }

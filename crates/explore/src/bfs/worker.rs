@@ -132,7 +132,7 @@ impl Worker {
             rows.clone().for_each(|row| level.visited.copy(writer, row, &mut self.states));
             self.out.clear();
             self.ends.clear();
-            level.space.bulk(&self.states, &mut self.out, &mut self.ends);
+            level.space.bulk_successors(&self.states, &mut self.out, &mut self.ends);
             if level.space.failure().is_some() {
                 level.counters.halt(Incomplete::Failed);
                 break;

@@ -14,8 +14,8 @@ pub(super) struct WorkerStates {
 }
 
 impl WorkerStates {
-    /// Reserves rows for at most `max_rows` states of `width` words, or fewer if the address space is limited. Returns none
-    /// if memory is exhausted.
+    /// Reserves rows for at most `max_rows` states of `width` words, or fewer if the address space is limited. Returns
+    /// none if memory is exhausted.
     pub(super) fn new(width: usize, mut max_rows: usize) -> Option<WorkerStates> {
         let stride = width + 1;
         loop {

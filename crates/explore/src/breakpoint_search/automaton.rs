@@ -14,7 +14,7 @@ use invigil_model::{Expression, OmegaAutomaton};
 /// use invigil_explore::breakpoint_search::Automaton;
 /// use invigil_model::{Expression, OmegaAutomaton, OmegaEdge};
 /// let edge = |label, marks, target| OmegaEdge { label, marks, target };
-/// // `F x`: once x was seen, all is well.
+/// // `F x`: once `x` has held, every continuation is accepted.
 /// let eventually = OmegaAutomaton {
 ///     name: "F x".into(),
 ///     initial: 0,
@@ -23,7 +23,7 @@ use invigil_model::{Expression, OmegaAutomaton};
 ///         vec![edge(Expression::Constant(1), 1, 1)],
 ///     ],
 ///     sets: 1,
-///     stutters: true,
+///     is_stutter_invariant: true,
 /// };
 /// assert_eq!(Automaton::from(eventually).accepting, [false, true]);
 /// ```

@@ -24,7 +24,7 @@ use std::sync::Arc;
 /// ```
 pub struct Breakpoint<'a, S: Language> {
     reader: Box<dyn StepReader<S> + 'a>,
-    infinite: Option<Box<dyn OmegaReader<S> + 'a>>,
+    omega_reader: Option<Box<dyn OmegaReader<S> + 'a>>,
 }
 
 /// An automaton on infinite executions.
@@ -66,15 +66,15 @@ where
         at: u32,
         out: &mut Vec<(u32, u64)>,
     ) -> Result<(), String> {
-        let mut failed = Ok(());
+        let mut result = Ok(());
         for edge in self.0.edges.get(at as usize).into_iter().flatten() {
             match edge.label.as_ref().map(|label| subject.evaluate(label, step)) {
                 None | Some(Ok(true)) => out.push((edge.target, edge.marks)),
                 Some(Ok(false)) => {}
-                Some(Err(error)) => failed = Err(error.to_string()),
+                Some(Err(error)) => result = Err(error.to_string()),
             }
         }
-        failed
+        result
     }
 }
 
@@ -96,11 +96,11 @@ impl<'a, S: Language> Breakpoint<'a, S> {
         S::Expr: Send + Sync + 'a,
     {
         let automaton = Arc::new(automaton);
-        let infinite = automaton.sets.is_some().then(|| {
-            let edges: Box<dyn OmegaReader<S> + 'a> = Box::new(LabelledAutomaton(Arc::clone(&automaton)));
-            edges
+        let omega_reader = automaton.sets.is_some().then(|| {
+            let reader: Box<dyn OmegaReader<S> + 'a> = Box::new(LabelledAutomaton(Arc::clone(&automaton)));
+            reader
         });
-        Breakpoint { reader: Box::new(AutomatonReader::new(automaton)), infinite }
+        Breakpoint { reader: Box::new(AutomatonReader::new(automaton)), omega_reader }
     }
 
     /// Stops after the first step on which a property accepts; for a property automaton, on a violation.
@@ -121,12 +121,12 @@ impl<'a, S: Language> Breakpoint<'a, S> {
     }
 
     pub(crate) fn finite(reader: impl StepReader<S> + 'a) -> Breakpoint<'a, S> {
-        Breakpoint { reader: Box::new(reader), infinite: None }
+        Breakpoint { reader: Box::new(reader), omega_reader: None }
     }
 
     /// Whether infinite executions are searched as well.
     pub fn is_infinite(&self) -> bool {
-        self.infinite.is_some()
+        self.omega_reader.is_some()
     }
 
     /// The evaluation error that caused the hit, if a condition could not be evaluated on the step.
@@ -134,8 +134,8 @@ impl<'a, S: Language> Breakpoint<'a, S> {
         self.reader.fault(subject, step)
     }
 
-    pub(crate) fn infinite(&self) -> Option<&dyn OmegaReader<S>> {
-        self.infinite.as_deref().map(|edges| edges as &dyn OmegaReader<S>)
+    pub(crate) fn omega_reader(&self) -> Option<&dyn OmegaReader<S>> {
+        self.omega_reader.as_deref().map(|reader| reader as &dyn OmegaReader<S>)
     }
 }
 
@@ -175,7 +175,7 @@ impl<S: Language> BreakpointSet<'_, '_, S> {
     /// The indices of the breakpoints that are hit.
     pub(crate) fn hits(&self, at: &[u32]) -> Vec<usize> {
         let each = self.breakpoints.iter().zip(at).enumerate();
-        each.filter(|(_, (stop, at))| stop.reader.is_hit(**at)).map(|(index, _)| index).collect()
+        each.filter(|(_, (breakpoint, at))| breakpoint.reader.is_hit(**at)).map(|(index, _)| index).collect()
     }
 }
 
@@ -186,11 +186,12 @@ impl<S: Language> Language for BreakpointSet<'_, '_, S> {
 
 impl<S: Language> Dependent<S> for BreakpointSet<'_, '_, S> {
     fn initial(&self, subject: &S) -> impl IntoIterator<Item = Box<[u32]>> {
-        [self.breakpoints.iter().map(|stop| stop.reader.start(subject)).collect()]
+        [self.breakpoints.iter().map(|breakpoint| breakpoint.reader.start(subject)).collect()]
     }
 
     fn actions(&self, _: &S, _: StepRef<'_, S>, at: &Box<[u32]>) -> impl IntoIterator<Item = ()> {
-        let cannot_hit = self.breakpoints.iter().zip(at.iter()).all(|(stop, at)| stop.reader.cannot_hit(*at));
+        let cannot_hit =
+            self.breakpoints.iter().zip(at.iter()).all(|(breakpoint, at)| breakpoint.reader.cannot_hit(*at));
         (!cannot_hit && !self.is_accepting(at)).then_some(())
     }
 
@@ -201,10 +202,11 @@ impl<S: Language> Dependent<S> for BreakpointSet<'_, '_, S> {
         at: &Box<[u32]>,
         (): &(),
     ) -> impl IntoIterator<Item = Box<[u32]>> {
-        let read = |(stop, at): (&Breakpoint<'_, S>, &u32)| {
-            let next = stop.reader.read(subject, step, *at);
-            let waits = self.skips_initial_hits && step.source.is_none() && stop.reader.is_hit(next);
-            if waits { stop.reader.start(subject) } else { next }
+        let read = |(breakpoint, at): (&Breakpoint<'_, S>, &u32)| {
+            let next = breakpoint.reader.read(subject, step, *at);
+            let is_ignored =
+                self.skips_initial_hits && step.source.is_none() && breakpoint.reader.is_hit(next);
+            if is_ignored { breakpoint.reader.start(subject) } else { next }
         };
         [self.breakpoints.iter().zip(at.iter()).map(read).collect::<Box<[u32]>>()]
     }
@@ -212,6 +214,6 @@ impl<S: Language> Dependent<S> for BreakpointSet<'_, '_, S> {
 
 impl<S: Language> Accepting for BreakpointSet<'_, '_, S> {
     fn is_accepting(&self, at: &Box<[u32]>) -> bool {
-        self.breakpoints.iter().zip(at.iter()).any(|(stop, at)| stop.reader.is_hit(*at))
+        self.breakpoints.iter().zip(at.iter()).any(|(breakpoint, at)| breakpoint.reader.is_hit(*at))
     }
 }

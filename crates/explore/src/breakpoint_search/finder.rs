@@ -52,16 +52,16 @@ impl<'a, S: Semantics> BreakpointFinder<'a, S> {
         starts: &[S::Config],
         breakpoints: &[Breakpoint<'_, S>],
     ) -> BreakpointSearchResult<S::Config, S::Action> {
-        let reading = BreakpointSet { breakpoints, skips_initial_hits: self.skips_initial_hits };
-        let mut found = self.search(starts, &reading, |at| reading.hits(at));
-        for (index, stop) in breakpoints.iter().enumerate() {
+        let breakpoint_set = BreakpointSet { breakpoints, skips_initial_hits: self.skips_initial_hits };
+        let mut found = self.search(starts, &breakpoint_set, |at| breakpoint_set.hits(at));
+        for (index, breakpoint) in breakpoints.iter().enumerate() {
             let is_done = !found.witnesses.is_empty() || found.incomplete == Some(Incomplete::Stopped);
-            if let (Some(edges), false) = (stop.infinite(), is_done) {
-                let lassos = lasso::find(self, starts, edges);
+            if let (Some(omega_reader), false) = (breakpoint.omega_reader(), is_done) {
+                let lassos = lasso::find(self, starts, omega_reader);
                 found.totals.states = found.totals.states.max(lassos.totals.states);
                 found.incomplete = lassos.incomplete.or(found.incomplete);
                 found.skipped = found.skipped.max(lassos.skipped);
-                found.failed = found.failed.or(lassos.failed);
+                found.evaluation_error = found.evaluation_error.or(lassos.evaluation_error);
                 let hit = |execution| Witness { execution, hits: vec![index] };
                 found.witnesses = lassos.witnesses.into_iter().map(|lasso| hit(lasso.execution)).collect();
             }
@@ -116,8 +116,8 @@ impl<'a, S: Semantics> BreakpointFinder<'a, S> {
                     self.successors(property, Step::by_action(&config, &action, &target), &state)
                 {
                     let hit = property.is_accepting(&state_after).then(|| hits(&state_after));
-                    let met = tree.insert(Some((node, &action)), target.clone(), state_after);
-                    if let (Insertion::New(node), Some(hit)) = (met, hit) {
+                    let insertion = tree.insert(Some((node, &action)), target.clone(), state_after);
+                    if let (Insertion::New(node), Some(hit)) = (insertion, hit) {
                         accepted.push((node, hit));
                         if accepted.len() == self.max_witnesses {
                             break 'search;

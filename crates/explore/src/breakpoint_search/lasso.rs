@@ -29,12 +29,12 @@ pub(crate) fn find<S: Semantics>(
     let subject = finder.subject;
     let mut tree = SearchTree::new(finder.limits, finder.listener, finder.reduction);
     let mut error = None;
-    let mut transition = Vec::new();
+    let mut enabled_edges = Vec::new();
     for start in starts {
-        transition.clear();
-        let read = automaton.edges(subject, Step::initial(start), automaton.initial(), &mut transition);
-        error = error.or(read.err());
-        for (state, _) in transition.drain(..) {
+        enabled_edges.clear();
+        let result = automaton.edges(subject, Step::initial(start), automaton.initial(), &mut enabled_edges);
+        error = error.or(result.err());
+        for (state, _) in enabled_edges.drain(..) {
             tree.insert(None, start.clone(), state);
         }
     }
@@ -51,8 +51,8 @@ pub(crate) fn find<S: Semantics>(
                 is_stuck = false;
                 tree.totals.transitions += 1;
                 let step = Step::by_action(&config, &action, &target);
-                error = error.or(automaton.edges(subject, step, state, &mut transition).err());
-                for (state, marks) in transition.drain(..) {
+                error = error.or(automaton.edges(subject, step, state, &mut enabled_edges).err());
+                for (state, marks) in enabled_edges.drain(..) {
                     match tree.insert(Some((node, &action)), target.clone(), state) {
                         Insertion::New(to) | Insertion::Known(to) => {
                             edges.push(ProductEdge { action: Some(action.clone()), marks, to });
@@ -63,8 +63,8 @@ pub(crate) fn find<S: Semantics>(
             }
             if is_stuck {
                 let step = Step::idle(&config, &config);
-                error = error.or(automaton.edges(subject, step, state, &mut transition).err());
-                for (state, marks) in transition.drain(..) {
+                error = error.or(automaton.edges(subject, step, state, &mut enabled_edges).err());
+                for (state, marks) in enabled_edges.drain(..) {
                     // The path leads to the deadlocked configuration; staying there is no action.
                     match tree.insert_idle(node, config.clone(), state) {
                         Insertion::New(to) | Insertion::Known(to) => {
@@ -96,7 +96,7 @@ pub(crate) fn find<S: Semantics>(
         let shortest = entries.into_iter().filter_map(lasso).min_by_key(Execution::len);
         witnesses.extend(shortest.map(|execution| Witness { execution, hits: Vec::new() }));
     }
-    BreakpointSearchResult { witnesses, failed: error, ..tree.finish() }
+    BreakpointSearchResult { witnesses, evaluation_error: error, ..tree.finish() }
 }
 
 /// Number of nodes of a component that are tried as the start of the cycle. More trials find shorter executions.
@@ -191,12 +191,12 @@ fn cycle<'l, A>(
     cycle
 }
 
-/// A shortest path inside a component to an edge that satisfies `is_wanted`.
+/// A shortest path inside a component to an edge that satisfies `is_goal`.
 fn shortest_path<'l, A>(
     graph: &'l ProductGraph<A>,
     component: &[u32],
     from: u32,
-    is_wanted: impl Fn(&ProductEdge<A>) -> bool,
+    is_goal: impl Fn(&ProductEdge<A>) -> bool,
 ) -> Vec<&'l ProductEdge<A>> {
     let mut predecessors: Vec<Option<(u32, &ProductEdge<A>)>> = (0..graph.len()).map(|_| None).collect();
     let mut waiting = VecDeque::from([from]);
@@ -206,7 +206,7 @@ fn shortest_path<'l, A>(
             if component[to] != component[from as usize] {
                 continue;
             }
-            if is_wanted(edge) {
+            if is_goal(edge) {
                 let (mut path, mut at) = (vec![edge], node);
                 while at != from
                     && let Some((before, edge)) = &predecessors[at as usize]

@@ -6,7 +6,7 @@ use invigil_semantics::{Accepting, Dependent, Evaluate, Language, StepRef};
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Reads the steps of a subject until it hits.
+/// Reads the steps of a subject until a breakpoint is hit.
 pub(crate) trait StepReader<S: Language>: Send + Sync {
     /// The state before any step.
     fn start(&self, subject: &S) -> u32;
@@ -90,7 +90,7 @@ where
     }
 }
 
-/// Reader of a condition: [`Breakpoint`](invigil_semantics::Breakpoint), whose three states are numbered already.
+/// Reader of a condition, like [`Breakpoint`](invigil_semantics::Breakpoint). State 1 is a hit or an evaluation error.
 pub(crate) struct ConditionReader<E>(pub(crate) E);
 
 impl<S: Evaluate> StepReader<S> for ConditionReader<S::Expr>

@@ -25,7 +25,7 @@ pub struct BreakpointSearchResult<C, A> {
     /// reachable only through them are missed.
     pub skipped: u64,
     /// An evaluation error of an infinite breakpoint; the condition counted as false there.
-    pub failed: Option<String>,
+    pub evaluation_error: Option<String>,
 }
 
 impl<C, A> BreakpointSearchResult<C, A> {

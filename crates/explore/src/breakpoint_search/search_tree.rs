@@ -8,7 +8,7 @@ use std::collections::{HashSet, hash_map::RandomState};
 use std::hash::{BuildHasher, Hash};
 use std::time::Instant;
 
-/// Number of configurations between two checks of the limits and progress reports.
+/// Number of explored configurations between two progress reports.
 const PROGRESS_INTERVAL: u64 = 1 << 10;
 
 /// The discovered configurations, each with the state of the property; the path to each is shortest.
@@ -21,7 +21,7 @@ pub(crate) struct SearchTree<'a, C, A, P> {
     hasher: RandomState,
     limits: Limits,
     listener: &'a dyn ProgressListener,
-    since: Instant,
+    start: Instant,
     pub(crate) totals: Totals,
     pub(crate) incomplete: Option<Incomplete>,
 }
@@ -54,7 +54,7 @@ impl<'a, C: Clone + Eq + Hash, A: Clone, P: Clone + Eq + Hash> SearchTree<'a, C,
             hasher: RandomState::new(),
             limits,
             listener,
-            since: Instant::now(),
+            start: Instant::now(),
             totals: Totals::default(),
             incomplete: None,
         }
@@ -74,11 +74,11 @@ impl<'a, C: Clone + Eq + Hash, A: Clone, P: Clone + Eq + Hash> SearchTree<'a, C,
         let depth = from.and_then(|(at, _)| self.nodes.get_index(at as usize));
         let depth = depth.map_or(0, |(_, info)| info.depth + 1);
         let key = self.reduction.and_then(|reduction| reduction(&config)).map(|key| (key, state.clone()));
-        let skips = key.as_ref().is_some_and(|key| self.keys.contains(key));
+        let is_skipped = key.as_ref().is_some_and(|key| self.keys.contains(key));
         let next = self.nodes.len() as u32;
         match self.nodes.entry((config, state)) {
             Entry::Occupied(known) => Insertion::Known(known.index() as u32),
-            Entry::Vacant(new) if skips => {
+            Entry::Vacant(new) if is_skipped => {
                 self.skipped.insert(self.hasher.hash_one(new.key()));
                 Insertion::Skipped
             }
@@ -113,16 +113,16 @@ impl<'a, C: Clone + Eq + Hash, A: Clone, P: Clone + Eq + Hash> SearchTree<'a, C,
         let each = size_of::<(C, P)>() + size_of::<NodeInfo<A>>() + size_of::<usize>() * 2;
         self.totals.waiting = (self.nodes.len() as u64).saturating_sub(u64::from(explored));
         self.totals.memory = (self.nodes.len() * each) as u64;
-        let beats = u64::from(explored) % PROGRESS_INTERVAL == 0;
-        if beats {
+        let is_progress_due = u64::from(explored) % PROGRESS_INTERVAL == 0;
+        if is_progress_due {
             self.listener.progress(&self.totals);
         }
-        let is_stopped = beats && self.listener.is_stopped();
-        let why = if is_stopped { Some(Incomplete::Stopped) } else { None };
-        let why = why.or_else(|| self.limits.exceeded(&self.totals, self.since));
+        let is_stopped = is_progress_due && self.listener.is_stopped();
+        let reason = if is_stopped { Some(Incomplete::Stopped) } else { None };
+        let reason = reason.or_else(|| self.limits.exceeded(&self.totals, self.start));
         // The depth limit is the least important reason.
-        self.incomplete = why.or(self.incomplete);
-        why.is_some()
+        self.incomplete = reason.or(self.incomplete);
+        reason.is_some()
     }
 
     /// The shortest execution to a node.
@@ -146,7 +146,7 @@ impl<'a, C: Clone + Eq + Hash, A: Clone, P: Clone + Eq + Hash> SearchTree<'a, C,
             totals: self.totals,
             incomplete: self.incomplete,
             skipped: self.skipped.len() as u64,
-            failed: None,
+            evaluation_error: None,
         }
     }
 }

@@ -13,9 +13,10 @@ pub(super) struct Acceptance {
 impl Acceptance {
     pub(super) fn of(space: &impl StateSpace) -> Acceptance {
         let bit = |at: u32| 1u64.checked_shl(at).unwrap_or(0);
-        let sets = space.sets();
+        let sets = space.acceptance_set_count();
         let required = !u64::MAX.checked_shl(sets).unwrap_or(0);
-        let pairs = (0..space.pairs()).map(|pair| (bit(sets + 2 * pair), bit(sets + 2 * pair + 1)));
+        let pairs =
+            (0..space.fairness_pair_count()).map(|pair| (bit(sets + 2 * pair), bit(sets + 2 * pair + 1)));
         Acceptance { required, pairs: pairs.collect() }
     }
 

@@ -82,7 +82,7 @@ impl<'a, S: StateSpace, P: ProgressListener> Graph<'a, S, P> {
     }
 
     /// The depth limit, if it was exceeded.
-    pub(super) fn depth_cut(&self) -> Option<Incomplete> {
+    pub(super) fn exceeded_depth_limit(&self) -> Option<Incomplete> {
         self.depth_exceeded.then_some(Incomplete::Depth)
     }
 
@@ -154,7 +154,7 @@ fn remove_faults(out: &mut Successors, width: usize) {
 impl<S: StateSpace, P: ProgressListener> EdgeSource for Graph<'_, S, P> {
     fn edges(&mut self, number: u32, extent: SearchExtent, out: &mut Vec<Edge>) -> Result<(), Incomplete> {
         self.check_limits(&extent)?;
-        // Until `totals` is called, `waiting` counts the configurations that are expanded.
+        // Here, `waiting` counts the expanded configurations; `totals` subtracts them from all.
         self.totals.waiting += 1;
         if self.limits.depth.is_some_and(|max_depth| extent.depth >= max_depth) {
             self.depth_exceeded = true;

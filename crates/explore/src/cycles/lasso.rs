@@ -39,12 +39,12 @@ impl Step {
 }
 
 impl<S: StateSpace, P: ProgressListener> Graph<'_, S, P> {
-    /// A shortest path from one of `starts`, through steps that satisfy `is_way`, to a step that satisfies `is_goal`,
-    /// which is included.
+    /// A shortest path from one of `starts`, through steps that satisfy `is_allowed`, to a step that satisfies
+    /// `is_goal`, which is included.
     fn shortest_path(
         &mut self,
         starts: &[u32],
-        is_way: impl Fn(&Edge) -> bool,
+        is_allowed: impl Fn(&Edge) -> bool,
         is_goal: impl Fn(&Step) -> bool,
     ) -> Option<Vec<Step>> {
         let mut from: HashMap<u32, Option<Step>> = starts.iter().map(|start| (*start, None)).collect();
@@ -53,7 +53,7 @@ impl<S: StateSpace, P: ProgressListener> Graph<'_, S, P> {
             let mut found = None;
             self.revisit(source, |transition, edge| {
                 let step = Step { source, action: transition.action, edge };
-                if found.is_some() || !is_way(&edge) {
+                if found.is_some() || !is_allowed(&edge) {
                     return;
                 }
                 if is_goal(&step) {
@@ -93,13 +93,13 @@ impl<S: StateSpace, P: ProgressListener> Graph<'_, S, P> {
             }
         };
         let needed = accepted.needed(component.component.marks);
-        let mut round = Vec::new();
+        let mut cycle = Vec::new();
         let mut missing = needed;
         let mut at = entry;
         while missing != 0 {
             let mut shortest_path =
                 self.shortest_path(&[at], is_inside, |step| step.edge.marks & missing != 0)?;
-            if round.is_empty() {
+            if cycle.is_empty() {
                 // The path to the first marked step belongs to the prefix: it need not be repeated.
                 let first = shortest_path.pop()?;
                 prefix.append(&mut shortest_path);
@@ -107,27 +107,27 @@ impl<S: StateSpace, P: ProgressListener> Graph<'_, S, P> {
             }
             at = shortest_path.last()?.edge.target;
             missing = shortest_path.iter().fold(missing, |missing, step| missing & !step.edge.marks);
-            round.append(&mut shortest_path);
+            cycle.append(&mut shortest_path);
         }
-        let anchor = round.first().map_or(entry, |step: &Step| step.source);
-        if round.is_empty() || at != anchor {
-            round.extend(self.shortest_path(&[at], is_inside, |step| step.edge.target == anchor)?);
+        let anchor = cycle.first().map_or(entry, |step: &Step| step.source);
+        if cycle.is_empty() || at != anchor {
+            cycle.extend(self.shortest_path(&[at], is_inside, |step| step.edge.target == anchor)?);
         }
         // The end of the prefix that coincides with the cycle is dropped.
-        let backwards = prefix.iter().rev().zip(round.iter().rev().cycle());
-        let twice = backwards.take_while(|(before, inside)| before.is_same_step(inside)).count();
-        prefix.truncate(prefix.len() - twice);
-        let turn = twice.checked_rem(round.len()).unwrap_or(0);
-        round.rotate_right(turn);
-        Some(self.path(&prefix, &round))
+        let backwards = prefix.iter().rev().zip(cycle.iter().rev().cycle());
+        let overlap = backwards.take_while(|(before, inside)| before.is_same_step(inside)).count();
+        prefix.truncate(prefix.len() - overlap);
+        let rotation = overlap.checked_rem(cycle.len()).unwrap_or(0);
+        cycle.rotate_right(rotation);
+        Some(self.path(&prefix, &cycle))
     }
 
-    fn path(&self, prefix: &[Step], round: &[Step]) -> Path {
-        let first = prefix.iter().chain(round).next().map_or(0, |step| step.source);
+    fn path(&self, prefix: &[Step], cycle: &[Step]) -> Path {
+        let first = prefix.iter().chain(cycle).next().map_or(0, |step| step.source);
         let mut path = Path::at(self.state(first));
-        let (last, before) = match round.split_last() {
+        let (last, before) = match cycle.split_last() {
             Some((last, before)) => (Some(last), before),
-            None => (None, round),
+            None => (None, cycle),
         };
         for step in prefix.iter().chain(before) {
             path.states.push(self.state(step.edge.target).into());

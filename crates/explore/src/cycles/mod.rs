@@ -35,14 +35,14 @@ pub struct CycleSearchResult {
 }
 
 /// Searches for an accepted infinite execution: one that takes steps of each acceptance set infinitely often
-/// ([`StateSpace::sets`]) and is fair ([`StateSpace::pairs`]). The first one found is shortened, and replaced by a
-/// shorter one near the start if there is one. It need not be the shortest of all.
+/// ([`StateSpace::acceptance_set_count`]) and is fair ([`StateSpace::fairness_pair_count`]). The first one found is
+/// shortened, and replaced by a shorter one near the start if there is one. It need not be the shortest of all.
 ///
 /// ```
 /// use invigil_explore::cycles::find_accepting_cycle;
 /// use invigil_explore::{Limits, StateSpace, Successors, TransitionInfo};
 ///
-/// /// From 0 to 3 and back to 1; the way back is what counts.
+/// /// From 0 to 3 and back to 1; only the step back is marked.
 /// struct Loop;
 /// impl StateSpace for Loop {
 ///     fn width(&self) -> usize {
@@ -55,7 +55,7 @@ pub struct CycleSearchResult {
 ///         out.push(&[state[0] % 3 + 1], TransitionInfo::default());
 ///         out.marks.push(u64::from(state[0] == 3));
 ///     }
-///     fn sets(&self) -> u32 {
+///     fn acceptance_set_count(&self) -> u32 {
 ///         1
 ///     }
 /// }
@@ -75,17 +75,17 @@ pub fn find_accepting_cycle(
     listener.progress(&totals);
     let (path, incomplete) = match found {
         Ok(Some(component)) => (graph.lasso(&accepted, &component), Some(Incomplete::Found)),
-        Ok(None) => (None, graph.depth_cut()),
+        Ok(None) => (None, graph.exceeded_depth_limit()),
         Err(incomplete) => (None, Some(incomplete)),
     };
     // Results computed after a failure of the subject are unreliable.
     if space.failure().is_some() {
         return CycleSearchResult { path: None, totals, incomplete: Some(Incomplete::Failed) };
     }
-    let met = graph.len();
+    let discovered = graph.len();
     drop(graph);
     let path = path.map(|path| {
-        let other = shorter_lasso::lasso_near_start(space, &accepted, limits, listener, met);
+        let other = shorter_lasso::lasso_near_start(space, &accepted, limits, listener, discovered);
         let is_better = |other: &Path| other.states.len() < path.states.len() && space.failure().is_none();
         other.filter(is_better).unwrap_or(path)
     });

@@ -9,9 +9,9 @@ use crate::limits::{Incomplete, Limits, ProgressListener, Totals};
 use crate::path::Path;
 use crate::state_space::StateSpace;
 
-/// The minimum number of configurations to explore, even if the first search met fewer.
+/// The minimum number of configurations to explore, even if the first search discovered fewer.
 const MIN_STATES: usize = 1 << 12;
-/// The maximum number of configurations to explore, even if the first search met more.
+/// The maximum number of configurations to explore, even if the first search discovered more.
 const MAX_STATES: usize = 1 << 18;
 
 /// The number of bisections of the number of configurations.
@@ -28,45 +28,45 @@ impl<P: ProgressListener> ProgressListener for SilentListener<'_, P> {
     }
 }
 
-/// Searches among the configurations nearest to the start, doubling their number up to about `met`.
+/// Searches among the configurations nearest to the start, doubling their number up to about `discovered`.
 pub(super) fn lasso_near_start<S: StateSpace, P: ProgressListener>(
     space: &S,
     accepted: &Acceptance,
     limits: &Limits,
     listener: &P,
-    met: usize,
+    discovered: usize,
 ) -> Option<Path> {
     let limits = Limits { states: None, depth: None, ..*limits };
     let silent = SilentListener(listener);
     let mut graph = Graph::new(space, &limits, &silent);
     graph.start().ok()?;
-    let (mut expanded, mut looked) = (0, 4);
-    while expanded < graph.len() && expanded < met.clamp(MIN_STATES, MAX_STATES) {
+    let (mut expanded, mut searched) = (0, 4);
+    while expanded < graph.len() && expanded < discovered.clamp(MIN_STATES, MAX_STATES) {
         graph.expand(expanded as u32, |_, _| {}).ok()?;
         expanded += 1;
-        if expanded == looked * 2 || expanded == graph.len() {
+        if expanded == searched * 2 || expanded == graph.len() {
             if let Some(component) = component_among_first(&mut graph, accepted, expanded).ok()? {
-                let component = narrow_down(&mut graph, accepted, (looked, expanded), component);
+                let component = narrow_down(&mut graph, accepted, (searched, expanded), component);
                 return graph.lasso(accepted, &component);
             }
-            looked = expanded;
+            searched = expanded;
         }
     }
     None
 }
 
-/// Narrows down the least number of configurations with an accepting component, between `none` and `some`.
+/// Narrows down the least number of configurations with an accepting component, between `too_few` and `enough`.
 fn narrow_down<S: StateSpace, P: ProgressListener>(
     graph: &mut Graph<'_, S, P>,
     accepted: &Acceptance,
-    (mut none, mut some): (usize, usize),
+    (mut too_few, mut enough): (usize, usize),
     mut component: AcceptingComponent,
 ) -> AcceptingComponent {
     for _ in 0..BISECTIONS {
-        let middle = usize::midpoint(none, some);
+        let middle = usize::midpoint(too_few, enough);
         match component_among_first(graph, accepted, middle) {
-            Ok(Some(nearer)) => (some, component) = (middle, nearer),
-            Ok(None) => none = middle,
+            Ok(Some(nearer)) => (enough, component) = (middle, nearer),
+            Ok(None) => too_few = middle,
             Err(_) => break,
         }
     }
@@ -84,8 +84,10 @@ fn component_among_first<S: StateSpace, P: ProgressListener>(
     let mut components = Components::new(graph.starts.clone());
     let mut parts = FairParts::default();
     loop {
-        let mut near = FilteredGraph { graph: &mut *graph, avoid: 0 };
-        let Some(component) = components.next(&mut near, accepted, &mut numbers)? else { return Ok(None) };
+        let mut known_graph = FilteredGraph { graph: &mut *graph, avoid: 0 };
+        let Some(component) = components.next(&mut known_graph, accepted, &mut numbers)? else {
+            return Ok(None);
+        };
         if accepted.is_met(component.marks) {
             return Ok(Some(AcceptingComponent::new(component, accepted)));
         }

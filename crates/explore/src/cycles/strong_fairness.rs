@@ -58,8 +58,8 @@ impl FairParts {
             // Targets outside the component need a visit number as well.
             self.numbers.resize(self.numbers.len().max(graph.len()), CLOSED);
             let mut parts = Components::new(component.states);
-            let mut without = FilteredGraph { graph, avoid };
-            while let Some(component) = parts.next(&mut without, accepted, &mut self.numbers)? {
+            let mut filtered_graph = FilteredGraph { graph, avoid };
+            while let Some(component) = parts.next(&mut filtered_graph, accepted, &mut self.numbers)? {
                 if accepted.is_met(component.marks) {
                     return Ok(Some(AcceptingComponent::new(component, accepted)));
                 }

@@ -38,7 +38,7 @@ impl<S: Semantics + Describe, H: History<S::Config, S::Action>> Describe for Deb
         match action {
             DebugAction::Step(action) => format!("step {}", self.subject.describe_action(action)),
             DebugAction::Select(config) => format!("select {}", self.subject.describe_config(config)),
-            DebugAction::Jump(place) => format!("jump #{place}"),
+            DebugAction::Jump(entry) => format!("jump #{entry}"),
             DebugAction::Run => "run to breakpoint".to_owned(),
         }
     }

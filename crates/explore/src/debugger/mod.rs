@@ -1,9 +1,9 @@
 //! The unified debugger: a subject whose actions are those of a user who debugs another subject.
 //!
-//! It steps, controls among several outcomes, jumps to earlier configurations, and runs to a breakpoint. Its [`History`]
-//! determines the kind of debugger: nothing ([`NoHistory`]), one execution ([`Omniscient`]), or a tree of executions
-//! ([`Multiverse`]). Since the debugger implements the semantic interface itself, it can be explored, monitored and
-//! debugged.
+//! It steps, selects one of several outcomes, jumps to earlier configurations, and runs to a breakpoint. Its
+//! [`History`] determines the kind of debugger: nothing ([`NoHistory`]), one execution ([`Omniscient`]), or a tree of
+//! executions ([`Multiverse`]). Since the debugger implements the semantic interface itself, it can be explored,
+//! monitored and debugged.
 //!
 //! ```
 //! use invigil_explore::debugger::{DebugAction, Debugger, Multiverse};

@@ -62,10 +62,10 @@ impl<'a, S: Semantics, H: History<S::Config, S::Action>> Debugger<'a, S, H> {
                 let chosen = Execution::at(at.options.iter().find(|option| *option == config)?.clone());
                 Some(self.follow(at, &chosen))
             }
-            DebugAction::Jump(place) => {
-                let config = at.history.config(*place)?.clone();
+            DebugAction::Jump(entry) => {
+                let config = at.history.config(*entry)?.clone();
                 let mut history = at.history.clone();
-                history.jump(*place);
+                history.jump(*entry);
                 Some(at_config(config, history))
             }
             DebugAction::Run => {

@@ -20,7 +20,7 @@ pub(super) struct BloomFilter {
     stored: u64,
     /// The expected number of configurations that were wrongly taken as visited.
     missed: f64,
-    /// A sketch of the inserted configurations, if the result is to be united with others.
+    /// A sketch of the inserted configurations, if the result will be merged with others.
     pub(super) sketch: Option<HyperLogLog>,
 }
 

@@ -45,14 +45,14 @@ impl Fingerprint {
     }
 
     /// Stores a fingerprint at an empty position.
-    fn put(self, line: &mut [u64; WORDS_PER_LINE], at: usize, print: u64) {
+    fn put(self, line: &mut [u64; WORDS_PER_LINE], at: usize, fingerprint: u64) {
         match self {
-            Fingerprint::Bits32 => line[at / 2] |= print << (32 * (at % 2)),
+            Fingerprint::Bits32 => line[at / 2] |= fingerprint << (32 * (at % 2)),
             Fingerprint::Bits40 => {
-                line[at / 2] |= (print & 0xffff_ffff) << (32 * (at % 2));
-                line[6 + at / 8] |= (print >> 32) << (8 * (at % 8));
+                line[at / 2] |= (fingerprint & 0xffff_ffff) << (32 * (at % 2));
+                line[6 + at / 8] |= (fingerprint >> 32) << (8 * (at % 8));
             }
-            Fingerprint::Bits64 => line[at] = print,
+            Fingerprint::Bits64 => line[at] = fingerprint,
         }
     }
 }
@@ -86,14 +86,14 @@ impl FingerprintTable {
 
     /// The line and position of a fingerprint or of the free position for it, whether it is stored, and the number of
     /// comparisons.
-    fn find(&self, (hash, print): (u64, u64)) -> (usize, usize, bool, u64) {
+    fn find(&self, (hash, fingerprint): (u64, u64)) -> (usize, usize, bool, u64) {
         let (lines, _) = self.table.as_chunks::<WORDS_PER_LINE>();
         let (mut line, mut comparisons) = (self.line(hash), 0);
         loop {
             for position in 0..self.size.per_line() {
                 match self.size.get(&lines[line], position) {
                     0 => return (line, position, false, comparisons),
-                    stored if stored == print => return (line, position, true, comparisons),
+                    stored if stored == fingerprint => return (line, position, true, comparisons),
                     _ => comparisons += 1,
                 }
             }
@@ -106,8 +106,8 @@ impl VisitedSet for FingerprintTable {
     type Key = (u64, u64);
 
     fn key(&self, state: &[u64]) -> (u64, u64) {
-        let print = hash_seeded(state, 1) >> (64 - self.size.bits());
-        (hash_seeded(state, 0), print.max(1))
+        let fingerprint = hash_seeded(state, 1) >> (64 - self.size.bits());
+        (hash_seeded(state, 0), fingerprint.max(1))
     }
 
     fn prefetch(&self, key: (u64, u64)) {
@@ -153,9 +153,9 @@ mod tests {
     fn fingerprints_of_a_line_do_not_overlap() {
         for kind in [Fingerprint::Bits32, Fingerprint::Bits40, Fingerprint::Bits64] {
             let mut line = [0; WORDS_PER_LINE];
-            let print = |at: usize| (u64::MAX - 17 * at as u64) >> (64 - kind.bits()) | 1;
-            (0..kind.per_line()).for_each(|at| kind.put(&mut line, at, print(at)));
-            assert!((0..kind.per_line()).all(|at| kind.get(&line, at) == print(at)), "{kind:?}");
+            let fingerprint = |at: usize| (u64::MAX - 17 * at as u64) >> (64 - kind.bits()) | 1;
+            (0..kind.per_line()).for_each(|at| kind.put(&mut line, at, fingerprint(at)));
+            assert!((0..kind.per_line()).all(|at| kind.get(&line, at) == fingerprint(at)), "{kind:?}");
         }
     }
 }

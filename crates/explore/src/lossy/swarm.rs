@@ -85,7 +85,7 @@ pub fn swarm<S: StateSpace, P: ProgressListener>(
     }
 }
 
-/// What the threads of a swarm share.
+/// Data that the threads of a swarm share.
 struct SharedSwarm<'a, S, P> {
     space: &'a S,
     bits: Bitstate,

@@ -1,7 +1,7 @@
 //! The events that an action of a model represents.
 
 use invigil_expr::value::Value;
-use invigil_model::{Action, Binary, Domain as Holds, Expression, FaultReason, Model, Step, Unary};
+use invigil_model::{Action, Binary, Domain, Expression, FaultReason, Model, Step, Unary};
 use invigil_monitor::event::{
     ANY_EVENT, Event, EventCatalog, EventId, EventKind, Param, ParamSource, ParamType,
 };
@@ -44,8 +44,8 @@ impl ActionEvents {
         let mut events = ActionEvents { reads: Vec::new(), declared: Vec::new() };
         for event_id in event_ids {
             let params = catalog.get(event_id).map_or(&[][..], |decl| &decl.params);
-            let parts = params.iter().map(|param| events.param_value(action, name, param, model)).collect();
-            events.declared.push((event_id, parts));
+            let values = params.iter().map(|param| events.param_value(action, name, param, model)).collect();
+            events.declared.push((event_id, values));
         }
         (!events.declared.is_empty()).then_some(events)
     }
@@ -96,11 +96,11 @@ impl ActionEvents {
 
     /// Passes the events with these values to `emit`.
     pub(crate) fn emit(&self, values: &[i64], emit: &mut dyn FnMut(&Event<'_>)) {
-        for (symbol, parts) in &self.declared {
+        for (event_id, param_values) in &self.declared {
             let mut text = String::new();
             let params: Vec<Value> =
-                parts.iter().map(|param_value| param_value.value(values, &mut text)).collect();
-            emit(&Event { id: *symbol, params: &params, text: &text });
+                param_values.iter().map(|param_value| param_value.value(values, &mut text)).collect();
+            emit(&Event { id: *event_id, params: &params, text: &text });
         }
     }
 }
@@ -129,10 +129,10 @@ impl ParamValue {
 /// The shape of an expression's values, as far as its syntax shows.
 fn shape(expression: &Expression, model: &Model) -> Shape {
     match expression {
-        Expression::Read(place) => match &model.variable(place.variable).domain {
-            Holds::Integer { .. } => Shape::Number,
-            Holds::Boolean => Shape::Truth,
-            Holds::Names(names) => Shape::Names(names.clone()),
+        Expression::Read(lvalue) => match &model.variable(lvalue.variable).domain {
+            Domain::Integer { .. } => Shape::Number,
+            Domain::Boolean => Shape::Truth,
+            Domain::Names(names) => Shape::Names(names.clone()),
         },
         Expression::Before(inside) => shape(inside, model),
         Expression::If(parts) => shape(&parts.1, model),

@@ -43,11 +43,11 @@ fn is_bad(state: &SliceTable) -> bool {
 impl<'a> AutomataCache<'a> {
     pub(super) fn new(automata: &[&'a Automaton], actions: usize) -> AutomataCache<'a> {
         let mut scratch = Scratch::default();
-        let begin = |automaton: &&'a Automaton| {
+        let start = |automaton: &&'a Automaton| {
             let start = automaton.start(&mut scratch, &mut NoopObserver);
             AutomatonStates { automaton, states: IndexSet::from([start]) }
         };
-        let automata: Vec<AutomatonStates<'a>> = automata.iter().map(begin).collect();
+        let automata: Vec<AutomatonStates<'a>> = automata.iter().map(start).collect();
         let start = vec![0; automata.len()].into_boxed_slice();
         AutomataCache {
             automata,
@@ -75,11 +75,11 @@ impl<'a> AutomataCache<'a> {
     /// The automata that are violated if the run ends in a joint state.
     pub(super) fn violated_at_end(&self, number: u32) -> Vec<usize> {
         let states = self.states(number);
-        let is_owing = |(of, state): (&AutomatonStates<'_>, &SliceTable)| {
+        let is_violated = |(of, state): (&AutomatonStates<'_>, &SliceTable)| {
             !is_bad(state) && of.automaton.violated_at_end(state).next().is_some()
         };
-        let owing = self.automata.iter().zip(&states).map(is_owing).enumerate();
-        owing.filter(|(_, is_owing)| *is_owing).map(|(at, _)| at).collect()
+        let violated = self.automata.iter().zip(&states).map(is_violated).enumerate();
+        violated.filter(|(_, is_violated)| *is_violated).map(|(at, _)| at).collect()
     }
 
     /// The cached effect of an action's event with these values.
@@ -101,7 +101,7 @@ impl<'a> AutomataCache<'a> {
             return cached;
         }
         let numbers = self.joint_states.get_index(at as usize).cloned().unwrap_or_default();
-        let (mut after, mut enters) = (Vec::new(), false);
+        let (mut after, mut becomes_bad) = (Vec::new(), false);
         for (of, number) in self.automata.iter_mut().zip(&numbers) {
             let Some(before) = of.states.get_index(*number as usize) else { continue };
             let mut state = before.clone();
@@ -110,11 +110,11 @@ impl<'a> AutomataCache<'a> {
                     of.automaton.step(&mut state, &mut self.scratch, event, &mut NoopObserver);
                 }
             });
-            enters |= is_bad(&state) && !is_bad(before);
+            becomes_bad |= is_bad(&state) && !is_bad(before);
             after.push(of.states.insert_full(state).0 as u32);
         }
         let number = self.joint_states.insert_full(after.into_boxed_slice()).0 as u32;
-        let next = CachedStep { number, is_bad: enters };
+        let next = CachedStep { number, is_bad: becomes_bad };
         let count = &mut self.count;
         let event = *self.events[action as usize].entry(values.into()).or_insert_with(|| {
             *count += 1;

@@ -155,15 +155,15 @@ impl<S: StateSpace> StateSpace for Monitored<'_, S> {
             out.transitions.push(transition);
         }
         out.marks.append(&mut inner.marks);
-        SCRATCH.with_borrow_mut(|room| room.push((inner, values)));
+        SCRATCH.with_borrow_mut(|buffers| buffers.push((inner, values)));
     }
 
-    fn sets(&self) -> u32 {
-        self.space.sets()
+    fn acceptance_set_count(&self) -> u32 {
+        self.space.acceptance_set_count()
     }
 
-    fn pairs(&self) -> u32 {
-        self.space.pairs()
+    fn fairness_pair_count(&self) -> u32 {
+        self.space.fairness_pair_count()
     }
 
     fn failure(&self) -> Option<String> {

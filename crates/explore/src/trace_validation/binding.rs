@@ -57,20 +57,20 @@ impl<'m> Binding<'m> {
         binding.add_fields();
         // Resolved against the model's own names, before the log's names are added.
         let mut errors = binding.add_map(&names.map);
-        let mut none_named = |patterns: &[String], what: &str| {
+        let mut check_patterns = |patterns: &[String], role: &str| {
             for pattern in patterns
                 .iter()
                 .filter(|pattern| !binding.events.keys().any(|name| matches_pattern(pattern, name)))
             {
                 errors.push(UnknownNameError {
-                    message: format!("the model has no event or action `{pattern}` that could be {what}"),
+                    message: format!("the model has no event or action `{pattern}` that could be {role}"),
                     name: pattern.clone(),
                     known: binding.events.keys().cloned().collect(),
                 });
             }
         };
-        none_named(&names.hidden, "hidden");
-        none_named(&names.logged, "logged");
+        check_patterns(&names.hidden, "hidden");
+        check_patterns(&names.logged, "logged");
         for (action, is_hidden) in model.parts().actions.iter().zip(&mut binding.is_hidden) {
             let is_among = |patterns: &[String]| {
                 let called = [Some(&action.name), action.event.as_ref()].into_iter().flatten();
@@ -98,7 +98,7 @@ impl<'m> Binding<'m> {
     }
 
     /// Whether an event has a meaning or is ignored.
-    pub(crate) fn knows(&self, event: &str) -> bool {
+    pub(crate) fn is_known_event(&self, event: &str) -> bool {
         let mut patterns = self.ignore.iter().chain(&self.stutter);
         self.events.contains_key(event) || patterns.any(|pattern| matches_pattern(pattern, event))
     }
@@ -151,10 +151,10 @@ impl<'m> Binding<'m> {
         }
     }
 
-    fn add(&mut self, field: &str, what: FieldMeaning) {
-        let uses = self.fields.entry(field.to_owned()).or_default();
-        if !uses.contains(&what) {
-            uses.push(what);
+    fn add(&mut self, field: &str, meaning: FieldMeaning) {
+        let meanings = self.fields.entry(field.to_owned()).or_default();
+        if !meanings.contains(&meaning) {
+            meanings.push(meaning);
         }
     }
 
@@ -173,9 +173,9 @@ impl<'m> Binding<'m> {
                 None => (false, to.as_str()),
             };
             let actions = own_events.get(to).cloned().unwrap_or_default();
-            let mut uses = own_fields.get(name).cloned().unwrap_or_default();
+            let mut meanings = own_fields.get(name).cloned().unwrap_or_default();
             if is_before {
-                uses.retain_mut(|of| match of {
+                meanings.retain_mut(|meaning| match meaning {
                     FieldMeaning::Variable { is_before, .. } => {
                         *is_before = true;
                         true
@@ -183,7 +183,7 @@ impl<'m> Binding<'m> {
                     _ => false,
                 });
             }
-            if actions.is_empty() && uses.is_empty() {
+            if actions.is_empty() && meanings.is_empty() {
                 let known = own_events.keys().chain(own_fields.keys()).cloned().collect();
                 errors.push(UnknownNameError {
                     message: format!("the model has no event, action, parameter or variable `{to}`"),
@@ -198,12 +198,12 @@ impl<'m> Binding<'m> {
                 }
                 bound.extend(actions);
             }
-            if !uses.is_empty() {
+            if !meanings.is_empty() {
                 let bound = self.fields.entry(from.clone()).or_default();
                 if is_first {
                     bound.clear();
                 }
-                bound.extend(uses);
+                bound.extend(meanings);
             }
         }
         errors

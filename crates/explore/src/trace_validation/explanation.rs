@@ -30,15 +30,15 @@ pub(crate) fn explain(
     observation: &Observation,
 ) -> Rejection {
     let hidden = closed.iter().filter(|config| set.binary_search(config).is_err());
-    let looked: Vec<u32> = set.iter().chain(hidden).copied().take(MAX_EXAMINED).collect();
+    let examined: Vec<u32> = set.iter().chain(hidden).copied().take(MAX_EXAMINED).collect();
     // Equal reasons in several configurations are reported once.
     let mut near_misses: IndexMap<ReasonKey, (u32, Vec<u32>)> = IndexMap::new();
     let mut possible_steps: IndexSet<String> = IndexSet::new();
-    for config in &looked {
+    for config in &examined {
         let words: Box<[u64]> = tracker.words(*config).into();
         for (action, reasons) in reasons(tracker.model, &words, observation) {
             let cost = reasons.iter().map(|(cost, _)| cost).sum();
-            let key = (action, reasons.into_iter().map(|(_, words)| words).collect());
+            let key = (action, reasons.into_iter().map(|(_, text)| text).collect());
             near_misses.entry(key).or_insert((cost, Vec::new())).1.push(*config);
         }
         for (action, target) in &*tracker.steps(*config) {
@@ -50,12 +50,12 @@ pub(crate) fn explain(
     near_misses.sort_by(|_, (one, _), _, (other, _)| one.cmp(other));
     near_misses.truncate(MAX_SHOWN);
     let nearest = near_misses.values().flat_map(|(_, configs)| configs);
-    let mut shown: IndexSet<u32> = nearest.chain(&looked).copied().collect();
+    let mut shown: IndexSet<u32> = nearest.chain(&examined).copied().collect();
     shown.truncate(MAX_SHOWN);
     let described =
         |config: &u32| tracker.model.describe_config(&State::without_fault(tracker.words(*config)));
     Rejection {
-        record: observation.words.clone(),
+        record: observation.text.clone(),
         is_state_only: observation.event.is_none(),
         count: closed.len(),
         configurations: shown.iter().map(described).collect(),
@@ -80,9 +80,9 @@ fn reasons(model: &Model, words: &[u64], observation: &Observation) -> Vec<(Opti
         all.push((None, differences(model, constraints, words, words)));
     }
     for candidate in &observation.candidates {
-        let disabled = disabled(model, words, candidate.action);
-        if !disabled.is_empty() {
-            all.push((Some(candidate.action), disabled));
+        let reasons = disabled_reasons(model, words, candidate.action);
+        if !reasons.is_empty() {
+            all.push((Some(candidate.action), reasons));
             continue;
         }
         let outcomes = model.outcomes(words, candidate.action);
@@ -103,12 +103,12 @@ fn reasons(model: &Model, words: &[u64], observation: &Observation) -> Vec<(Opti
 }
 
 /// Why an action is not enabled; empty if it is.
-fn disabled(model: &Model, words: &[u64], action: ActionId) -> Reasons {
+fn disabled_reasons(model: &Model, words: &[u64], action: ActionId) -> Reasons {
     let parts = model.parts();
-    let by = model.action(action);
+    let definition = model.action(action);
     let mut reasons = Vec::new();
     let at = |process| location(model, process, words);
-    for by in &by.moves {
+    for by in &definition.moves {
         let process = &parts.processes[by.process as usize];
         let from = &process.locations[by.from as usize];
         if let Some(here) = at(process).filter(|here| here.name != from.name) {
@@ -116,7 +116,7 @@ fn disabled(model: &Model, words: &[u64], action: ActionId) -> Reasons {
                 .push((LOCATION_COST, format!("{} is at {}, not at {}", process.name, here.name, from.name)));
         }
     }
-    for conjunct in conjuncts(&by.guard) {
+    for conjunct in conjuncts(&definition.guard) {
         match model.value(conjunct, Step::at(words)) {
             Ok(0) => reasons.push((CONDITION_COST, describe_false(model, conjunct, words))),
             Ok(_) => {}
@@ -193,8 +193,8 @@ fn step_differences(model: &Model, candidate: &Candidate, source: &[u64], target
     let mut reasons = Vec::new();
     for (at, expected) in &candidate.parameters {
         let (name, value) = &model.action(candidate.action).parameters[*at];
-        let kind = model.domain(value);
-        let show = |value: i64| kind.map_or_else(|| value.to_string(), |kind| kind.show(value));
+        let domain = model.domain(value);
+        let show = |value: i64| domain.map_or_else(|| value.to_string(), |domain| domain.show(value));
         match model.value(value, step) {
             Ok(has) if has == *expected => {}
             Ok(has) => reasons.push((
@@ -228,13 +228,13 @@ fn differences(model: &Model, constraints: &[ValueConstraint], source: &[u64], t
 /// A step as an event of a log, such as `push(n = 3)`.
 pub(crate) fn describe_step(model: &Model, action: ActionId, source: &[u64], target: &[u64]) -> String {
     let step = Step { source: Some(source), action: Some(action), target };
-    let by = model.action(action);
-    let name = by.event.as_deref().unwrap_or(&by.name);
-    let expected = |(name, value): &(String, Expression)| {
-        let kind = model.domain(value);
+    let definition = model.action(action);
+    let name = definition.event.as_deref().unwrap_or(&definition.name);
+    let show = |(name, value): &(String, Expression)| {
+        let domain = model.domain(value);
         let value = model.value(value, step).ok()?;
-        Some(format!("{name} = {}", kind.map_or_else(|| value.to_string(), |kind| kind.show(value))))
+        Some(format!("{name} = {}", domain.map_or_else(|| value.to_string(), |domain| domain.show(value))))
     };
-    let parameters: Vec<String> = by.parameters.iter().filter_map(expected).collect();
+    let parameters: Vec<String> = definition.parameters.iter().filter_map(show).collect();
     if parameters.is_empty() { name.to_owned() } else { format!("{name}({})", parameters.join(", ")) }
 }

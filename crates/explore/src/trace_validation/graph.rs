@@ -53,15 +53,15 @@ pub struct GraphEdge {
 
 impl ConfigGraph {
     /// `sets` are the configurations before each record, with its text; `observations` the records between them.
-    pub(crate) fn draw(
+    pub(crate) fn build(
         tracker: &mut Tracker<'_>,
         sets: &[(ConfigSet, String)],
-        observation: &[Rc<Observation>],
+        observations: &[Rc<Observation>],
         is_rejected: bool,
         max_hidden_steps: Option<u32>,
     ) -> ConfigGraph {
         let mut graph = ConfigGraph { is_rejected, ..ConfigGraph::default() };
-        graph.records = sets.iter().map(|(_, words)| words.clone()).collect();
+        graph.records = sets.iter().map(|(_, text)| text.clone()).collect();
         let mut numbers: IndexMap<(usize, u32), ()> = IndexMap::new();
         // The last layers come first, because they are the most interesting ones.
         for (layer, (set, _)) in sets.iter().enumerate().rev() {
@@ -79,16 +79,16 @@ impl ConfigGraph {
             graph.nodes.push(GraphNode { layer: *layer, config, survives: false });
         }
         for (from, (layer, config)) in numbers.keys().enumerate() {
-            let observation = observation.get(*layer);
+            let observation = observations.get(*layer);
             for (action, target) in &*tracker.steps(*config) {
                 let (model, words) = (tracker.model, |config| tracker.words(config));
-                let is_told = observation.is_some_and(|observation| {
+                let is_matched = observation.is_some_and(|observation| {
                     let at =
                         observation.candidates.binary_search_by_key(action, |candidate| candidate.action);
                     at.is_ok_and(|at| observation.candidates[at].holds(model, words(*config), words(*target)))
                 });
                 let name = || Some(describe_step(model, *action, words(*config), words(*target)));
-                if is_told && let Some(to) = numbers.get_index_of(&(layer + 1, *target)) {
+                if is_matched && let Some(to) = numbers.get_index_of(&(layer + 1, *target)) {
                     graph.edges.push(GraphEdge { from, to, action: name(), is_hidden: false });
                 }
                 if tracker.is_hidden(*action)
@@ -113,15 +113,15 @@ impl ConfigGraph {
 
     /// Marks the nodes that lead to the last layer.
     fn mark_survivors(&mut self, last: usize) {
-        let mut into: Vec<Vec<usize>> = vec![Vec::new(); self.nodes.len()];
+        let mut predecessors: Vec<Vec<usize>> = vec![Vec::new(); self.nodes.len()];
         for edge in &self.edges {
-            into[edge.to].push(edge.from);
+            predecessors[edge.to].push(edge.from);
         }
         let mut open: Vec<usize> =
             (0..self.nodes.len()).filter(|node| self.nodes[*node].layer == last).collect();
         while let Some(node) = open.pop() {
             if !std::mem::replace(&mut self.nodes[node].survives, true) {
-                open.extend(&into[node]);
+                open.extend(&predecessors[node]);
             }
         }
     }

@@ -16,8 +16,8 @@ pub enum RecordError {
         known: Vec<String>,
     },
     /// The record has neither an event nor a field with a meaning.
-    Nothing,
-    /// The value does not fit the kind of the parameter or variable.
+    NoEventOrVariable,
+    /// The value does not fit the domain of the parameter or variable.
     Value {
         /// The field.
         field: String,
@@ -34,7 +34,7 @@ impl core::fmt::Display for RecordError {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {
             RecordError::Event { event, .. } => write!(f, "the model has no event `{event}`"),
-            RecordError::Nothing => {
+            RecordError::NoEventOrVariable => {
                 f.write_str("the record has neither an event nor a variable of the model")
             }
             RecordError::Value { field, value, expected, .. } => {
@@ -50,7 +50,7 @@ impl core::error::Error for RecordError {}
 #[derive(Clone, Debug)]
 pub(crate) struct Observation {
     /// The record for display, such as `push(n = 4)`.
-    pub(crate) words: String,
+    pub(crate) text: String,
     /// The event; none for a record that only describes a state.
     pub(crate) event: Option<String>,
     /// The candidate actions in ascending order, with their constraints.
@@ -102,14 +102,14 @@ impl Candidate {
 impl Observation {
     /// Interprets a record; none if it is ignored.
     pub(crate) fn of(binding: &Binding<'_>, record: &Record<'_>) -> Result<Option<Observation>, RecordError> {
-        let words = words(binding, record);
+        let text = record_text(binding, record);
         let Some(event) = record.event else {
             let constraints = interpret_fields(binding, None, &record.values)?.constraints;
             if constraints.is_empty() {
-                return Err(RecordError::Nothing);
+                return Err(RecordError::NoEventOrVariable);
             }
             let stay = Some(constraints);
-            return Ok(Some(Observation { words, event: None, candidates: Vec::new(), stay }));
+            return Ok(Some(Observation { text, event: None, candidates: Vec::new(), stay }));
         };
         if binding.ignore.iter().any(|pattern| matches_pattern(pattern, event)) {
             return Ok(None);
@@ -138,15 +138,15 @@ impl Observation {
             false => None,
         };
         match value_error {
-            // Several actions may share an event and have parameters of different kinds.
+            // Several actions may share an event and have parameters of different domains.
             Some(value_error) if candidates.is_empty() => Err(value_error),
-            _ => Ok(Some(Observation { words, event: Some(event.to_owned()), candidates, stay })),
+            _ => Ok(Some(Observation { text, event: Some(event.to_owned()), candidates, stay })),
         }
     }
 }
 
 /// The record for display.
-fn words(binding: &Binding<'_>, record: &Record<'_>) -> String {
+fn record_text(binding: &Binding<'_>, record: &Record<'_>) -> String {
     let field = |field: u32| binding.fields.get_index(field as usize).map_or("", |(name, _)| name.as_str());
     let values: Vec<String> =
         record.values.iter().map(|(at, value)| format!("{} = {value}", field(*at))).collect();
@@ -168,37 +168,38 @@ fn interpret_fields(
     let parameters = action.map_or(none, |action| model.action(action).parameters.as_slice());
     let mut bound =
         Candidate { action: action.unwrap_or(0), parameters: Vec::new(), constraints: Vec::new() };
-    for (field, given) in values {
-        let Some((field, uses)) = binding.fields.get_index(*field as usize) else { continue };
-        let parameter = uses.iter().find_map(|of| match of {
-            FieldMeaning::Parameter(name) => parameters.iter().position(|(known, _)| known == name),
+    for (field, log_value) in values {
+        let Some((field, meanings)) = binding.fields.get_index(*field as usize) else { continue };
+        let parameter = meanings.iter().find_map(|meaning| match meaning {
+            FieldMeaning::Parameter(name) => parameters.iter().position(|(parameter, _)| parameter == name),
             FieldMeaning::Position(at) => (*at < parameters.len()).then_some(*at),
             FieldMeaning::Variable { .. } => None,
         });
         if let Some(at) = parameter {
-            let kind = model.domain(&parameters[at].1);
-            let value =
-                given.as_domain_value(kind).ok_or_else(|| value_error(field, &given.to_string(), kind))?;
+            let domain = model.domain(&parameters[at].1);
+            let value = log_value
+                .as_domain_value(domain)
+                .ok_or_else(|| value_error(field, &log_value.to_string(), domain))?;
             bound.parameters.push((at, value));
             continue;
         }
-        for of in uses {
-            let FieldMeaning::Variable { variable, part, is_before } = *of else { continue };
-            let kind = &model.variable(variable).domain;
+        for meaning in meanings {
+            let FieldMeaning::Variable { variable, part, is_before } = *meaning else { continue };
+            let domain = &model.variable(variable).domain;
             let mut constraint =
                 |index, value| bound.constraints.push(ValueConstraint { variable, index, value, is_before });
             match part {
                 VariablePart::One(index) => {
-                    let value = given.as_domain_value(Some(kind));
+                    let value = log_value.as_domain_value(Some(domain));
                     constraint(
                         index,
-                        value.ok_or_else(|| value_error(field, &given.to_string(), Some(kind)))?,
+                        value.ok_or_else(|| value_error(field, &log_value.to_string(), Some(domain)))?,
                     );
                 }
                 VariablePart::Whole => {
                     let length = model.variable(variable).elements();
-                    let elements = elements(given, kind, length)
-                        .ok_or_else(|| list_error(field, &given.to_string(), kind, length))?;
+                    let elements = elements(log_value, domain, length)
+                        .ok_or_else(|| list_error(field, &log_value.to_string(), domain, length))?;
                     for (index, value) in (0..).zip(elements) {
                         value.into_iter().for_each(|value| constraint(index, value));
                     }
@@ -209,36 +210,36 @@ fn interpret_fields(
     Ok(bound)
 }
 
-/// The elements of an array, from a list such as `[1, null, 3]`; `null` is an element that is not given.
-fn elements(given: &LogValue<'_>, kind: &Domain, length: u32) -> Option<Vec<Option<i64>>> {
-    let LogValue::Text(text) = given else { return None };
+/// The elements of an array, from a list such as `[1, null, 3]`; `null` is an element without a value.
+fn elements(log_value: &LogValue<'_>, domain: &Domain, length: u32) -> Option<Vec<Option<i64>>> {
+    let LogValue::Text(text) = log_value else { return None };
     let inside = text.trim().strip_prefix('[')?.strip_suffix(']')?;
     let one = |part: &str| {
         let part = part.trim().trim_matches('"');
-        if part == "null" { Some(None) } else { LogValue::Text(part).as_domain_value(Some(kind)).map(Some) }
+        if part == "null" { Some(None) } else { LogValue::Text(part).as_domain_value(Some(domain)).map(Some) }
     };
     let elements: Option<Vec<_>> = inside.split(',').map(one).collect();
     elements.filter(|elements| elements.len() == length as usize)
 }
 
-fn value_error(field: &str, value: &str, kind: Option<&Domain>) -> RecordError {
-    let known = match kind {
+fn value_error(field: &str, value: &str, domain: Option<&Domain>) -> RecordError {
+    let known = match domain {
         Some(Domain::Names(names)) => names.clone(),
         _ => Vec::new(),
     };
-    RecordError::Value { field: field.to_owned(), value: value.to_owned(), expected: expected(kind), known }
+    RecordError::Value { field: field.to_owned(), value: value.to_owned(), expected: expected(domain), known }
 }
 
-fn list_error(field: &str, value: &str, kind: &Domain, length: u32) -> RecordError {
-    let expected = format!("a list of {length} elements, each {}", expected(Some(kind)));
+fn list_error(field: &str, value: &str, domain: &Domain, length: u32) -> RecordError {
+    let expected = format!("a list of {length} elements, each {}", expected(Some(domain)));
     RecordError::Value { field: field.to_owned(), value: value.to_owned(), expected, known: Vec::new() }
 }
 
-/// A description of the values of a kind.
-fn expected(kind: Option<&Domain>) -> String {
+/// A description of the values of a domain.
+fn expected(domain: Option<&Domain>) -> String {
     /// Maximum number of names in the description.
     const MAX_LISTED: usize = 8;
-    match kind {
+    match domain {
         Some(Domain::Boolean) => "true or false".to_owned(),
         Some(Domain::Integer { low, high }) => format!("an integer from {low} to {high}"),
         Some(Domain::Names(names)) if names.len() <= MAX_LISTED => format!("one of {}", names.join(", ")),

@@ -30,11 +30,11 @@ impl LogValue<'_> {
     /// the domain. Integers outside the range of the domain are accepted.
     pub(crate) fn as_domain_value(self, domain: Option<&Domain>) -> Option<i64> {
         match (domain, self) {
-            (Some(Domain::Names(names)), given) => {
-                let spelled = given.to_string();
-                let named = names.iter().position(|name| *name == spelled).map(|at| at as i64);
-                // A name may also be given by its number.
-                let numbered = match given {
+            (Some(Domain::Names(names)), value) => {
+                let text = value.to_string();
+                let named = names.iter().position(|name| *name == text).map(|at| at as i64);
+                // A name may also be written as its number.
+                let numbered = match value {
                     LogValue::Integer(value) => Some(value),
                     _ => None,
                 };
@@ -64,8 +64,8 @@ impl core::fmt::Display for LogValue<'_> {
 /// Converts a number without a fraction to an integer.
 fn exact_integer(value: f64) -> Option<i64> {
     // 2^63 is representable as a float, but too large for the integer.
-    let matches_pattern = value.trunc() == value && (-(2_f64.powi(63))..2_f64.powi(63)).contains(&value);
-    matches_pattern.then_some(value as i64)
+    let is_exact = value.trunc() == value && (-(2_f64.powi(63))..2_f64.powi(63)).contains(&value);
+    is_exact.then_some(value as i64)
 }
 
 #[cfg(test)]
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn log_values_convert_to_model_kinds() {
+    fn log_values_convert_to_domain_values() {
         let names = Domain::Names(vec!["idle".into(), "7".into()]);
         let small = Domain::Integer { low: 0, high: 3 };
         let table = [
@@ -93,8 +93,8 @@ mod tests {
             (None, LogValue::Integer(-4), Some(-4)),
             (None, LogValue::Number(1e300), None),
         ];
-        for (kind, given, value) in table {
-            assert_eq!(given.as_domain_value(kind), value, "{given} as {kind:?}");
+        for (domain, log_value, value) in table {
+            assert_eq!(log_value.as_domain_value(domain), value, "{log_value} as {domain:?}");
         }
     }
 }

@@ -80,7 +80,7 @@ impl<'m> Tracker<'m> {
         self.is_hidden[action as usize]
     }
 
-    /// The configurations reachable from a set by hidden steps, at max_configurations `max_hidden_steps` in a row. Fails if there are
+    /// The configurations reachable from a set by at most `max_hidden_steps` hidden steps in a row. Fails if there are
     /// more than `max_configurations`.
     pub(crate) fn closure(
         &mut self,

@@ -124,7 +124,7 @@ struct Cache {
 }
 
 impl Cache {
-    fn text(&mut self, text: &str) -> u64 {
+    fn intern_text(&mut self, text: &str) -> u64 {
         let existing = self.texts.get_index_of(text);
         existing.unwrap_or_else(|| {
             self.size += 8 + text.len() / 4;
@@ -136,20 +136,20 @@ impl Cache {
     fn build_key(&mut self, record: &Record<'_>) {
         let mut key = std::mem::take(&mut self.key);
         key.clear();
-        key.push(record.event.map_or(u64::MAX, |event| self.text(event)));
+        key.push(record.event.map_or(u64::MAX, |event| self.intern_text(event)));
         for (field, value) in &record.values {
             let (tag, bits) = match value {
                 LogValue::Integer(value) => (0, *value as u64),
                 LogValue::Boolean(value) => (1, u64::from(*value)),
                 LogValue::Number(value) => (2, value.to_bits()),
-                LogValue::Text(text) => (3, self.text(text)),
+                LogValue::Text(text) => (3, self.intern_text(text)),
             };
             key.extend([u64::from(*field) << 2 | tag, bits]);
         }
         self.key = key;
     }
 
-    fn set(&mut self, set: &ConfigSet) -> u32 {
+    fn intern_set(&mut self, set: &ConfigSet) -> u32 {
         let existing = self.sets.get_index_of(set);
         existing.unwrap_or_else(|| {
             self.size += set.len() + 8;
@@ -196,7 +196,7 @@ impl<'b> Validator<'b> {
             None => self.interpret(record)?,
         };
         let (number, Some(observation)) = observation else { return Ok(RecordOutcome::Ignored) };
-        let before = self.current_number.unwrap_or_else(|| self.cache.set(&self.current));
+        let before = self.current_number.unwrap_or_else(|| self.cache.intern_set(&self.current));
         let next = match self.cache.after.get(&(before, number as u32)) {
             Some(after) => *after,
             None => {
@@ -205,7 +205,7 @@ impl<'b> Validator<'b> {
                 if after.len() > self.options.max_configurations {
                     return Err(ValidationError::TooManyConfigurations);
                 }
-                let after = self.cache.set(&after);
+                let after = self.cache.intern_set(&after);
                 self.cache.after.insert((before, number as u32), after);
                 self.cache.size += 8;
                 after
@@ -230,8 +230,8 @@ impl<'b> Validator<'b> {
     }
 
     /// Whether records of this event can be compared with the model, or are ignored.
-    pub fn knows(&self, event: &str) -> bool {
-        self.binding.knows(event)
+    pub fn is_known_event(&self, event: &str) -> bool {
+        self.binding.is_known_event(event)
     }
 
     /// Interprets a record that is not in the cache.
@@ -304,8 +304,10 @@ impl<'b> Validator<'b> {
             let Some(event) = action.event.as_deref().filter(|event| !unseen_events.contains(event)) else {
                 continue;
             };
-            let called = self.binding.model.actions_named(event);
-            if !self.tracker.is_hidden(id) && !called.iter().any(|of| self.coverage.candidates.contains(of)) {
+            let actions = self.binding.model.actions_named(event);
+            if !self.tracker.is_hidden(id)
+                && !actions.iter().any(|action| self.coverage.candidates.contains(action))
+            {
                 unseen_events.push(event);
             }
         }
@@ -320,8 +322,8 @@ impl<'b> Validator<'b> {
         {
             for action in actions {
                 for (at, (name, _)) in self.binding.model.action(*action).parameters.iter().enumerate() {
-                    let is_told = self.coverage.parameters.contains(&(*action, at));
-                    if !is_told && !missing_parameters.contains(&(event, name)) {
+                    let is_logged = self.coverage.parameters.contains(&(*action, at));
+                    if !is_logged && !missing_parameters.contains(&(event, name)) {
                         missing_parameters.push((event, name));
                     }
                 }
@@ -338,13 +340,13 @@ impl<'b> Validator<'b> {
     /// The last matching records for display, with the number of configurations after each.
     pub fn recent(&self) -> Vec<(&str, usize)> {
         let after = self.recent_records.iter().skip(1).map(|(set, _)| set.len()).chain([self.current.len()]);
-        self.recent_records.iter().map(|(_, observation)| observation.words.as_str()).zip(after).collect()
+        self.recent_records.iter().map(|(_, observation)| observation.text.as_str()).zip(after).collect()
     }
 
     /// Why the model cannot match the rejected record; none if all records matched.
     pub fn rejection(&mut self) -> Option<Rejection> {
         let observation = Rc::clone(self.rejected.as_ref()?);
-        let set = self.cache.set(&self.current);
+        let set = self.cache.intern_set(&self.current);
         let closed = self.closed(set).ok()?;
         Some(explanation::explain(&mut self.tracker, &self.current, &closed, &observation))
     }
@@ -354,16 +356,16 @@ impl<'b> Validator<'b> {
         let mut sets: Vec<(ConfigSet, String)> = self
             .recent_records
             .iter()
-            .map(|(set, observation)| (Rc::clone(set), observation.words.clone()))
+            .map(|(set, observation)| (Rc::clone(set), observation.text.clone()))
             .collect();
-        let rejected = self.rejected.as_ref().map(|observation| observation.words.clone());
-        let observation: Vec<Rc<Observation>> =
+        let rejected = self.rejected.as_ref().map(|observation| observation.text.clone());
+        let observations: Vec<Rc<Observation>> =
             self.recent_records.iter().map(|(_, observation)| Rc::clone(observation)).collect();
         sets.push((Rc::clone(&self.current), rejected.clone().unwrap_or_default()));
-        ConfigGraph::draw(
+        ConfigGraph::build(
             &mut self.tracker,
             &sets,
-            &observation,
+            &observations,
             rejected.is_some(),
             self.options.max_hidden_steps,
         )

@@ -45,11 +45,11 @@ impl StateSpace for Graph {
         }
     }
 
-    fn sets(&self) -> u32 {
+    fn acceptance_set_count(&self) -> u32 {
         self.sets
     }
 
-    fn pairs(&self) -> u32 {
+    fn fairness_pair_count(&self) -> u32 {
         self.pairs
     }
 }
@@ -179,7 +179,7 @@ impl StateSpace for Long {
         out.marks.push(u64::from(state[0] == last));
     }
 
-    fn sets(&self) -> u32 {
+    fn acceptance_set_count(&self) -> u32 {
         1
     }
 }

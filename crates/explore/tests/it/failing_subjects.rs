@@ -44,7 +44,7 @@ impl StateSpace for Mortal {
         }
     }
 
-    fn sets(&self) -> u32 {
+    fn acceptance_set_count(&self) -> u32 {
         1
     }
 

@@ -68,7 +68,7 @@ fn omega(random: &Rng, model: &Model) -> OmegaAutomaton {
         initial: random.below(states) as u32,
         edges,
         sets,
-        stutters: false,
+        is_stutter_invariant: false,
     }
 }
 
@@ -331,7 +331,8 @@ fn too_many_fairness_constraints_are_rejected() {
     let error = Fair::new(space(), &strong).err().unwrap();
     assert!(error.to_string().contains("need 66 acceptance marks, but at most 64 are supported"));
     let edges = vec![vec![OmegaEdge { label: Expression::Constant(1), marks: 1, target: 0 }]];
-    let omega = OmegaAutomaton { name: String::new(), initial: 0, edges, sets: 1, stutters: false };
+    let omega =
+        OmegaAutomaton { name: String::new(), initial: 0, edges, sets: 1, is_stutter_invariant: false };
     let reading = || label_evaluator::InterpretedLabels { model: &model, omega: &omega };
     let fair = |count: usize| Fair::new(space(), &weak[..count]).unwrap();
     assert_eq!(Product::new(fair(64), reading(), 0).err().unwrap().needed, 65);

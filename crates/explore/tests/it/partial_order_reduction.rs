@@ -140,8 +140,11 @@ fn observed_actions_are_not_reduced() {
     let all: Vec<Expression> = (5..8).map(Expression::read).collect();
     assert_eq!(
         PartialOrderReduction::of(&model, &all.iter().collect::<Vec<_>>(), &[]),
-        Err(NotReducible::Nothing)
+        Err(NotReducible::NoSafeLocation)
     );
-    assert_eq!(PartialOrderReduction::of(&model, &[], &["a0", "a1", "a2"]), Err(NotReducible::Nothing));
+    assert_eq!(
+        PartialOrderReduction::of(&model, &[], &["a0", "a1", "a2"]),
+        Err(NotReducible::NoSafeLocation)
+    );
     assert!(PartialOrderReduction::of(&model, &[], &["a0"]).is_ok());
 }

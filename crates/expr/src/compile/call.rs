@@ -39,7 +39,7 @@ impl Emitter<'_> {
             self.compiler.program.functions.iter().position(|(function, _)| function == name)
         {
             let arity = usize::from(self.compiler.arities[function].0);
-            if self.count(name, arity..=arity, n, span) {
+            if self.check_arity(name, arity..=arity, n, span) {
                 let first = self.arguments(args);
                 self.op(Op::Call { dst, function: function as u16, first }, span);
             }
@@ -47,9 +47,10 @@ impl Emitter<'_> {
             self.print(args, span);
             let none = self.constant(crate::value::Value::NONE);
             self.op(Op::Move { dst, a: none }, span);
-        } else if let Some(function) = self.compiler.hosts.iter().position(|host| host.name == name) {
-            let host = self.compiler.hosts[function];
-            if self.count(name, host.min_args..=host.max_args, n, span) {
+        } else if let Some(function) = self.compiler.host_functions.iter().position(|host| host.name == name)
+        {
+            let host = self.compiler.host_functions[function];
+            if self.check_arity(name, host.min_args..=host.max_args, n, span) {
                 let first = match host.callback {
                     Some(callback) => self.arguments_with(args, callback),
                     None => self.arguments(args),
@@ -59,7 +60,7 @@ impl Emitter<'_> {
         } else if let Some((builtin, _, arity)) =
             Builtin::ALL.iter().find(|(_, candidate, _)| *candidate == name)
         {
-            if self.count(name, arity.clone(), n, span) {
+            if self.check_arity(name, arity.clone(), n, span) {
                 let first = self.arguments(args);
                 // The result replaces the first argument: no register must keep a reference to an object that a
                 // later statement may change in place.
@@ -70,7 +71,7 @@ impl Emitter<'_> {
                 }
             }
         } else {
-            self.no_function(name, self.block.span(call.func.range()));
+            self.report_unknown_function(name, self.block.span(call.func.range()));
         }
     }
 
@@ -93,8 +94,8 @@ impl Emitter<'_> {
             };
             let functions = &self.compiler.program.functions;
             match functions.iter().position(|(function, _)| function == name.id.as_str()) {
-                Some(function) => self.callback_takes(function, callback.arguments, span),
-                None => self.no_function(&name.id, span),
+                Some(function) => self.check_callback_arity(function, callback.arguments, span),
+                None => self.report_unknown_function(&name.id, span),
             }
             let text = self.compiler.text(&name.id);
             let a = self.constant(text);
@@ -104,25 +105,25 @@ impl Emitter<'_> {
     }
 
     /// Reports a callback that takes more than `max_args` arguments.
-    fn callback_takes(&mut self, function: usize, max_args: usize, span: Span) {
-        let (takes, place) = self.compiler.arities[function];
-        if usize::from(takes) > max_args {
-            let given = match max_args {
+    fn check_callback_arity(&mut self, function: usize, max_args: usize, span: Span) {
+        let (arity, position) = self.compiler.arities[function];
+        if usize::from(arity) > max_args {
+            let limit = match max_args {
                 0 => "without arguments".to_owned(),
                 _ => format!("with at most {max_args}"),
             };
             let name = &self.compiler.program.functions[function].0;
-            let diagnostic = Diagnostic::error(span, format!("`{name}` takes {takes} arguments"))
-                .label(format!("it is called {given}"))
-                .related(place, "defined here");
+            let diagnostic = Diagnostic::error(span, format!("`{name}` takes {arity} arguments"))
+                .label(format!("it is called {limit}"))
+                .related(position, "defined here");
             self.report(diagnostic);
         }
     }
 
-    fn no_function(&mut self, name: &str, span: Span) {
+    fn report_unknown_function(&mut self, name: &str, span: Span) {
         let builtins = Builtin::ALL.iter().map(|(_, name, _)| *name);
         let functions = self.compiler.program.functions.iter().map(|(name, _)| name.as_str());
-        let hosts = self.compiler.hosts.iter().map(|host| host.name);
+        let hosts = self.compiler.host_functions.iter().map(|host| host.name);
         let near = nearest(name, builtins.chain(functions).chain(hosts).chain(["print"]));
         let help = match near {
             Some(near) => format!("did you mean `{near}`?"),
@@ -132,17 +133,17 @@ impl Emitter<'_> {
     }
 
     /// Checks the number of arguments of a call.
-    fn count(&mut self, name: &str, arity: RangeInclusive<usize>, n: usize, span: Span) -> bool {
+    fn check_arity(&mut self, name: &str, arity: RangeInclusive<usize>, n: usize, span: Span) -> bool {
         if arity.contains(&n) {
             return true;
         }
         let (low, high) = (arity.start(), arity.end());
-        let wanted = match (low, high) {
+        let expected = match (low, high) {
             (1, 1) => "1 argument".into(),
             (low, high) if low == high => format!("{low} arguments"),
             (low, high) => format!("{low} to {high} arguments"),
         };
-        self.report(Diagnostic::error(span, format!("`{name}` takes {wanted}, got {n}")));
+        self.report(Diagnostic::error(span, format!("`{name}` takes {expected}, got {n}")));
         false
     }
 
@@ -151,7 +152,7 @@ impl Emitter<'_> {
         let name = attribute.attr.as_str();
         let args = &call.arguments.args;
         if let Some((method, _, arity)) = Method::ALL.iter().find(|(_, candidate, _)| *candidate == name) {
-            if !self.count(name, arity.clone(), args.len(), span) {
+            if !self.check_arity(name, arity.clone(), args.len(), span) {
                 return;
             }
             let first = self.registers(1 + args.len());
@@ -188,7 +189,7 @@ impl Emitter<'_> {
         let (mutation, _, arity) = Mutation::METHODS.iter().find(|(_, candidate, _)| *candidate == name)?;
         let args = &call.arguments.args;
         let first = self.registers(args.len().max(1));
-        if self.count(name, arity.clone(), args.len(), self.block.span(call.range())) {
+        if self.check_arity(name, arity.clone(), args.len(), self.block.span(call.range())) {
             for (i, arg) in args.iter().enumerate() {
                 self.expr_into(arg, first + i as u16);
             }
@@ -217,7 +218,7 @@ impl Emitter<'_> {
         let first = self.arguments(args);
         self.op(Op::Print { first, n: args.len() as u16 }, span);
         if let Some(skip) = skip {
-            self.land(skip);
+            self.patch_jump(skip);
         }
     }
 
@@ -271,9 +272,9 @@ impl Emitter<'_> {
         }
     }
 
-    /// The arguments of `range(…)`, if `over` is a call of it.
-    pub(super) fn range_arguments<'e>(&mut self, over: &'e Expr) -> Option<&'e [Expr]> {
-        let Expr::Call(call) = over else { return None };
+    /// The arguments of `range(…)`, if `iterable` is a call of it.
+    pub(super) fn range_arguments<'e>(&mut self, iterable: &'e Expr) -> Option<&'e [Expr]> {
+        let Expr::Call(call) = iterable else { return None };
         let Expr::Name(name) = &*call.func else { return None };
         let is_range = name.id.as_str() == "range"
             && !self.compiler.program.functions.iter().any(|(function, _)| function == "range")

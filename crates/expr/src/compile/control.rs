@@ -68,17 +68,17 @@ impl Emitter<'_> {
                 let a = self.state_named_by(&choice.body, states);
                 self.op(Op::Move { dst, a }, span);
                 let end = self.op(Op::Jump { to: 0 }, span);
-                self.land(otherwise);
+                self.patch_jump(otherwise);
                 let a = self.state_named_by(&choice.orelse, states);
                 self.op(Op::Move { dst, a }, span);
-                self.land(end);
+                self.patch_jump(end);
                 Emitter::reg(dst)
             }
             other => {
                 self.report(
                     Diagnostic::error(
                         self.block.span(other.range()),
-                        "this block returns the state to go to, written in place",
+                        "`return` in this block needs the target state as a string literal",
                     )
                     .label("not the name of a state")
                     .help("write `return \"name\"`, or `return` alone for the state given after the block"),
@@ -113,7 +113,7 @@ impl Emitter<'_> {
             });
             always.get_or_insert_with(|| self.known.clone());
             exhaustive |= test.is_none();
-            let known = self.branch(|emit| emit.statements(body));
+            let known = self.branch(|emitter| emitter.statements(body));
             let leaves = matches!(body.last(), Some(Stmt::Return(_) | Stmt::Break(_) | Stmt::Continue(_)));
             if !leaves {
                 after = Some(match after {
@@ -123,10 +123,10 @@ impl Emitter<'_> {
                 ends.push(self.op(Op::Jump { to: 0 }, span));
             }
             if let Some(skip) = skip {
-                self.land(skip);
+                self.patch_jump(skip);
             }
         }
-        ends.into_iter().for_each(|end| self.land(end));
+        ends.into_iter().for_each(|end| self.patch_jump(end));
         self.known = after.filter(|_| exhaustive).or(always).unwrap_or_default();
     }
 
@@ -135,15 +135,15 @@ impl Emitter<'_> {
         if !stmt.orelse.is_empty() {
             self.error(stmt, "`else` after a loop is not part of the block language");
         }
-        self.loops.push(Loop { again: self.here(), breaks: Vec::new() });
-        let again = self.here();
+        self.loops.push(Loop { head: self.next_address(), breaks: Vec::new() });
+        let head = self.next_address();
         let mark = self.mark();
         let a = self.expr(&stmt.test);
         self.reset(mark);
-        let leave = self.op(Op::JumpUnless { a, to: 0 }, span);
-        self.branch(|emit| emit.statements(&stmt.body));
-        self.op(Op::Loop { to: again }, span);
-        self.land(leave);
+        let exit = self.op(Op::JumpUnless { a, to: 0 }, span);
+        self.branch(|emitter| emitter.statements(&stmt.body));
+        self.op(Op::Loop { to: head }, span);
+        self.patch_jump(exit);
         self.end_loop();
     }
 
@@ -152,37 +152,37 @@ impl Emitter<'_> {
             self.error(stmt, "`else` after a loop and `async` are not part of the block language");
         }
         let (iter, ranged) = self.start_loop(&stmt.iter);
-        let (again, item, leave) = self.next_item(iter, ranged, &stmt.target);
-        self.loops.push(Loop { again, breaks: Vec::new() });
-        self.branch(|emit| {
-            emit.assign(&stmt.target, Emitter::reg(item));
-            emit.statements(&stmt.body);
+        let (head, item, exit) = self.next_item(iter, ranged, &stmt.target);
+        self.loops.push(Loop { head, breaks: Vec::new() });
+        self.branch(|emitter| {
+            emitter.assign(&stmt.target, Emitter::reg(item));
+            emitter.statements(&stmt.body);
         });
         let span = self.block.span(stmt.range());
-        self.op(Op::Loop { to: again }, span);
-        self.land(leave);
+        self.op(Op::Loop { to: head }, span);
+        self.patch_jump(exit);
         self.end_loop();
     }
 
-    /// Emits the start of a loop over `over`. Returns its registers and whether it is a loop over `range(…)`.
-    pub(super) fn start_loop(&mut self, over: &Expr) -> (Reg, bool) {
-        let span = self.block.span(over.range());
+    /// Emits the start of a loop over `iterable`. Returns its registers and whether it is a loop over `range(…)`.
+    pub(super) fn start_loop(&mut self, iterable: &Expr) -> (Reg, bool) {
+        let span = self.block.span(iterable.range());
         let iter = self.registers(3);
-        if let Some(args) = self.range_arguments(over) {
+        if let Some(args) = self.range_arguments(iterable) {
             let (zero, one) = (self.constant(Value::int(0)), self.constant(Value::int(1)));
-            let places: &[u16] = match args.len() {
+            let offsets: &[u16] = match args.len() {
                 1 => &[1],
                 2 => &[0, 1],
                 _ => &[0, 1, 2],
             };
             self.op(Op::Move { dst: iter, a: zero }, span);
             self.op(Op::Move { dst: iter + 2, a: one }, span);
-            for (arg, place) in args.iter().zip(places) {
-                self.expr_into(arg, iter + place);
+            for (arg, offset) in args.iter().zip(offsets) {
+                self.expr_into(arg, iter + offset);
             }
             return (iter, true);
         }
-        let a = self.expr(over);
+        let a = self.expr(iterable);
         self.op(Op::Iterate { iter, a }, span);
         (iter, false)
     }
@@ -191,17 +191,17 @@ impl Emitter<'_> {
     pub(super) fn next_item(&mut self, iter: Reg, ranged: bool, target: &Expr) -> (u16, Reg, usize) {
         let span = self.block.span(target.range());
         let item = self.register();
-        let again = self.here();
-        let leave = match ranged {
+        let head = self.next_address();
+        let exit = match ranged {
             true => self.op(Op::NextInRange { iter, item, end: 0 }, span),
             false => self.op(Op::Next { iter, item, end: 0 }, span),
         };
-        (again, item, leave)
+        (head, item, exit)
     }
 
     fn end_loop(&mut self) {
         let finished = self.loops.pop().unwrap_or_default();
-        finished.breaks.into_iter().for_each(|at| self.land(at));
+        finished.breaks.into_iter().for_each(|at| self.patch_jump(at));
     }
 
     pub(super) fn try_statement(&mut self, stmt: &StmtTry) {
@@ -209,12 +209,12 @@ impl Emitter<'_> {
         if stmt.is_star || !stmt.orelse.is_empty() || !stmt.finalbody.is_empty() {
             self.error(stmt, "`else`, `finally` and `except*` are not part of the block language");
         }
-        let start = self.here();
-        self.branch(|emit| emit.statements(&stmt.body));
-        let end = self.here();
+        let start = self.next_address();
+        self.branch(|emitter| emitter.statements(&stmt.body));
+        let end = self.next_address();
         let mut exits = vec![self.op(Op::Jump { to: 0 }, span)];
         if stmt.handlers.is_empty() {
-            let target = self.here();
+            let target = self.next_address();
             self.code.handlers.push(Handler { range: start..end, kinds: FaultKind::CATCHABLE, target });
         }
         for ExceptHandler::ExceptHandler(handler) in &stmt.handlers {
@@ -225,12 +225,12 @@ impl Emitter<'_> {
                 Some(kinds) => self.fault_kinds(kinds),
                 None => FaultKind::CATCHABLE,
             };
-            let target = self.here();
+            let target = self.next_address();
             self.code.handlers.push(Handler { range: start..end, kinds, target });
-            self.branch(|emit| emit.statements(&handler.body));
+            self.branch(|emitter| emitter.statements(&handler.body));
             exits.push(self.op(Op::Jump { to: 0 }, span));
         }
-        exits.into_iter().for_each(|exit| self.land(exit));
+        exits.into_iter().for_each(|exit| self.patch_jump(exit));
     }
 
     fn fault_kinds(&mut self, kinds: &Expr) -> u16 {

@@ -19,7 +19,7 @@ pub(super) enum Variable {
 /// Addresses of a loop that is being compiled.
 #[derive(Default)]
 pub(super) struct Loop {
-    pub(super) again: JumpTarget,
+    pub(super) head: JumpTarget,
     pub(super) breaks: Vec<usize>,
 }
 
@@ -38,7 +38,7 @@ pub(super) struct Emitter<'c> {
     pub(super) states: BTreeSet<usize>,
     next: Reg,
     /// The last jump target. Instructions before and after it must not be merged.
-    landing: JumpTarget,
+    last_target: JumpTarget,
 }
 
 impl<'c> Emitter<'c> {
@@ -54,7 +54,7 @@ impl<'c> Emitter<'c> {
             params: BTreeSet::new(),
             states: BTreeSet::new(),
             next: 0,
-            landing: 0,
+            last_target: 0,
         }
     }
 
@@ -65,59 +65,59 @@ impl<'c> Emitter<'c> {
         params: &'c [(String, usize)],
         role: BlockRole<'c>,
     ) -> (Code, BTreeSet<usize>, BTreeSet<usize>) {
-        let mut emit = Emitter::new(compiler, block, Some(role));
+        let mut emitter = Emitter::new(compiler, block, Some(role));
         for name in &block.assigns {
-            if !emit.compiler.env.contains(name) && !params.iter().any(|(param, _)| param == name) {
-                let reg = emit.register();
-                emit.scope.push((name.clone(), Variable::Local(reg)));
+            if !emitter.compiler.env.contains(name) && !params.iter().any(|(param, _)| param == name) {
+                let reg = emitter.register();
+                emitter.scope.push((name.clone(), Variable::Local(reg)));
             }
         }
-        for (slot, name) in emit.compiler.env.iter().enumerate() {
-            emit.scope.push((name.clone(), Variable::Env(slot as u16)));
+        for (slot, name) in emitter.compiler.env.iter().enumerate() {
+            emitter.scope.push((name.clone(), Variable::Env(slot as u16)));
             // The initialization runs when no variable has a value.
-            if slot < emit.compiler.set && role != BlockRole::Initialization {
-                emit.known.insert(Variable::Env(slot as u16));
+            if slot < emitter.compiler.initialized && role != BlockRole::Initialization {
+                emitter.known.insert(Variable::Env(slot as u16));
             }
         }
         for (name, at) in params {
-            emit.scope.push((name.clone(), Variable::Param(*at)));
-            emit.known.insert(Variable::Param(*at));
+            emitter.scope.push((name.clone(), Variable::Param(*at)));
+            emitter.known.insert(Variable::Param(*at));
         }
-        emit.statements(&block.module.body);
-        emit.finish()
+        emitter.statements(&block.module.body);
+        emitter.finish()
     }
 
     /// Compiles a function. Its scope is its parameters and variables, and the shared scope if there is one.
     pub(super) fn function(compiler: &'c mut Compiler, block: &'c Block, def: &'c StmtFunctionDef) -> Code {
-        let mut emit = Emitter::new(compiler, block, None);
-        emit.shared_scope();
+        let mut emitter = Emitter::new(compiler, block, None);
+        emitter.shared_scope();
         let parameters = &def.parameters;
         if parameters.vararg.is_some() || parameters.kwarg.is_some() || !parameters.kwonlyargs.is_empty() {
-            emit.error(&**parameters, "functions of the block language have a fixed number of parameters");
+            emitter.error(&**parameters, "functions of the block language have a fixed number of parameters");
         }
         for parameter in parameters.iter_non_variadic_params() {
             if let Some(default) = &parameter.default {
-                emit.error(&**default, "default values are not part of the block language");
+                emitter.error(&**default, "default values are not part of the block language");
             }
-            let variable = Variable::Local(emit.register());
-            emit.scope.push((parameter.parameter.name.to_string(), variable));
-            emit.known.insert(variable);
+            let variable = Variable::Local(emitter.register());
+            emitter.scope.push((parameter.parameter.name.to_string(), variable));
+            emitter.known.insert(variable);
         }
-        emit.code.arguments = emit.next;
+        emitter.code.arguments = emitter.next;
         let mut assigns = BTreeSet::new();
         super::statement::assigned(&def.body, &mut assigns);
         let globals = super::statement::declared_global(&def.body);
         for name in assigns {
             // A local variable shadows one of the environment, unless it is declared `global`.
-            let is_own = matches!(emit.find(&name), Some(Variable::Local(_)));
-            let is_shared = emit.compiler.shared.is_some() && globals.contains(&name);
+            let is_own = matches!(emitter.find(&name), Some(Variable::Local(_)));
+            let is_shared = emitter.compiler.shared.is_some() && globals.contains(&name);
             if !is_own && !is_shared {
-                let reg = emit.register();
-                emit.scope.push((name, Variable::Local(reg)));
+                let reg = emitter.register();
+                emitter.scope.push((name, Variable::Local(reg)));
             }
         }
-        emit.statements(&def.body);
-        emit.finish().0
+        emitter.statements(&def.body);
+        emitter.finish().0
     }
 
     /// Adds the shared scope: the environment and the parameters that functions may read.
@@ -149,18 +149,19 @@ impl<'c> Emitter<'c> {
         self.code.ops.len() - 1
     }
 
-    pub(super) fn here(&self) -> JumpTarget {
+    /// The index of the next instruction.
+    pub(super) fn next_address(&self) -> JumpTarget {
         self.code.ops.len().min(usize::from(JumpTarget::MAX)) as JumpTarget
     }
 
     /// Sets the target of the jump at `at` to the next instruction.
-    pub(super) fn land(&mut self, at: usize) {
-        let here = self.here();
-        self.landing = here;
+    pub(super) fn patch_jump(&mut self, at: usize) {
+        let target = self.next_address();
+        self.last_target = target;
         match &mut self.code.ops[at] {
-            Op::Jump { to } | Op::JumpIf { to, .. } | Op::JumpUnless { to, .. } => *to = here,
-            Op::SkipUnlessPrinting { to } => *to = here,
-            Op::Next { end, .. } | Op::NextInRange { end, .. } => *end = here,
+            Op::Jump { to } | Op::JumpIf { to, .. } | Op::JumpUnless { to, .. } => *to = target,
+            Op::SkipUnlessPrinting { to } => *to = target,
+            Op::Next { end, .. } | Op::NextInRange { end, .. } => *end = target,
             _ => {}
         }
     }
@@ -172,7 +173,7 @@ impl<'c> Emitter<'c> {
         let last = *self.code.ops.last()?;
         let (Op::Add { dst, .. } | Op::Sub { dst, .. } | Op::Compare { dst, .. }) = last else { return None };
         let is_variable = self.scope.iter().any(|(_, variable)| *variable == Variable::Local(dst));
-        if Emitter::reg(dst) != value || is_variable || self.landing == self.here() {
+        if Emitter::reg(dst) != value || is_variable || self.last_target == self.next_address() {
             return None;
         }
         self.code.spans.pop();
@@ -181,7 +182,7 @@ impl<'c> Emitter<'c> {
 
     /// Prevents merging of the last instruction, because its result is read more than once.
     pub(super) fn keep_last(&mut self) {
-        self.landing = self.here();
+        self.last_target = self.next_address();
     }
 
     // ---- registers and constants ---------------------------------------------------------------------
@@ -257,7 +258,7 @@ impl<'c> Emitter<'c> {
     /// The operand of the variable `name`; emits a check unless it is known to be assigned.
     pub(super) fn read(&mut self, name: &str, span: Span) -> Operand {
         let Some(variable) = self.find(name) else {
-            self.unknown(name, span);
+            self.report_unknown_variable(name, span);
             return self.constant(Value::NONE);
         };
         let a = self.operand(variable);
@@ -273,12 +274,12 @@ impl<'c> Emitter<'c> {
     pub(super) fn writable(&mut self, name: &str, span: Span) -> Option<Variable> {
         match self.find(name) {
             Some(Variable::Param(_)) => {
-                let what = match self.compiler.shared {
+                let reason = match self.compiler.shared {
                     Some(_) => "is set by the session",
                     None => "is a parameter of the event",
                 };
                 self.report(
-                    Diagnostic::error(span, format!("`{name}` {what}"))
+                    Diagnostic::error(span, format!("`{name}` {reason}"))
                         .label("cannot be assigned to")
                         .help("give the variable another name"),
                 );
@@ -294,13 +295,13 @@ impl<'c> Emitter<'c> {
             }
             Some(variable) => Some(variable),
             None => {
-                self.unknown(name, span);
+                self.report_unknown_variable(name, span);
                 None
             }
         }
     }
 
-    fn unknown(&mut self, name: &str, span: Span) {
+    fn report_unknown_variable(&mut self, name: &str, span: Span) {
         let names: Vec<&str> = self.scope.iter().map(|(name, _)| name.as_str()).collect();
         let functions = self.compiler.program.functions.iter().map(|(name, _)| name.as_str());
         let mut diagnostic = Diagnostic::error(span, format!("there is no variable `{name}`"));

@@ -2,7 +2,7 @@
 
 use super::emit::{Emitter, Variable};
 use crate::diag::Diagnostic;
-use crate::program::{Build, Comparison, Mutation, Op, Operand, Reg, Unary};
+use crate::program::{CollectionKind, Comparison, Mutation, Op, Operand, Reg, Unary};
 use crate::value::Value;
 use ruff_python_ast::{
     BoolOp, CmpOp, Comprehension, Expr, ExprBoolOp, ExprCompare, ExprDict, ExprIf, Number, UnaryOp,
@@ -87,9 +87,9 @@ impl Emitter<'_> {
             Expr::BoolOp(e) => self.connective(e, dst),
             Expr::Compare(e) => self.comparison(e, dst),
             Expr::If(e) => self.choice(e, dst),
-            Expr::List(e) => self.build(Build::List, &e.elts, dst, expr),
-            Expr::Tuple(e) => self.build(Build::Tuple, &e.elts, dst, expr),
-            Expr::Set(e) => self.build(Build::Set, &e.elts, dst, expr),
+            Expr::List(e) => self.build(CollectionKind::List, &e.elts, dst, expr),
+            Expr::Tuple(e) => self.build(CollectionKind::Tuple, &e.elts, dst, expr),
+            Expr::Set(e) => self.build(CollectionKind::Set, &e.elts, dst, expr),
             Expr::Dict(e) => self.dict(e, dst, expr),
             Expr::Subscript(e) => match &*e.slice {
                 Expr::Slice(slice) => {
@@ -114,11 +114,11 @@ impl Emitter<'_> {
             },
             Expr::Call(e) => self.call(e, dst),
             Expr::FString(e) => self.f_string(e, dst),
-            Expr::ListComp(e) => self.comprehension(Build::List, &e.generators, &[&e.elt], dst),
-            Expr::Generator(e) => self.comprehension(Build::List, &e.generators, &[&e.elt], dst),
-            Expr::SetComp(e) => self.comprehension(Build::Set, &e.generators, &[&e.elt], dst),
+            Expr::ListComp(e) => self.comprehension(CollectionKind::List, &e.generators, &[&e.elt], dst),
+            Expr::Generator(e) => self.comprehension(CollectionKind::List, &e.generators, &[&e.elt], dst),
+            Expr::SetComp(e) => self.comprehension(CollectionKind::Set, &e.generators, &[&e.elt], dst),
             Expr::DictComp(e) => match &e.key {
-                Some(key) => self.comprehension(Build::Dict, &e.generators, &[key, &e.value], dst),
+                Some(key) => self.comprehension(CollectionKind::Dict, &e.generators, &[key, &e.value], dst),
                 None => self.error(expr, "`**` is not part of the block language"),
             },
             Expr::Attribute(e) => self.report(
@@ -135,7 +135,7 @@ impl Emitter<'_> {
         }
     }
 
-    fn build(&mut self, kind: Build, elements: &[Expr], dst: Reg, whole: &Expr) {
+    fn build(&mut self, kind: CollectionKind, elements: &[Expr], dst: Reg, whole: &Expr) {
         let first = self.arguments(elements);
         let span = self.block.span(whole.range());
         self.op(Op::Build { kind, dst, first, n: elements.len() as u16 }, span);
@@ -160,7 +160,7 @@ impl Emitter<'_> {
             self.expr_into(&item.value, first + 2 * i as u16 + 1);
         }
         let span = self.block.span(whole.range());
-        self.op(Op::Build { kind: Build::Dict, dst, first, n: 2 * e.items.len() as u16 }, span);
+        self.op(Op::Build { kind: CollectionKind::Dict, dst, first, n: 2 * e.items.len() as u16 }, span);
     }
 
     /// Compiles `and` and `or`: the value is that of the deciding operand.
@@ -180,7 +180,7 @@ impl Emitter<'_> {
         }
         // Later operands may not be evaluated: their checks do not count.
         self.known = known;
-        exits.into_iter().for_each(|exit| self.land(exit));
+        exits.into_iter().for_each(|exit| self.patch_jump(exit));
     }
 
     fn comparison(&mut self, e: &ExprCompare, dst: Reg) {
@@ -218,7 +218,7 @@ impl Emitter<'_> {
             }
             (a, left) = (b, right);
         }
-        exits.into_iter().for_each(|exit| self.land(exit));
+        exits.into_iter().for_each(|exit| self.patch_jump(exit));
     }
 
     fn choice(&mut self, e: &ExprIf, dst: Reg) {
@@ -228,15 +228,21 @@ impl Emitter<'_> {
         let otherwise = self.op(Op::JumpUnless { a, to: 0 }, span);
         self.expr_into(&e.body, dst);
         let end = self.op(Op::Jump { to: 0 }, span);
-        self.land(otherwise);
+        self.patch_jump(otherwise);
         self.known = known.clone();
         self.expr_into(&e.orelse, dst);
         self.known = known;
-        self.land(end);
+        self.patch_jump(end);
     }
 
     /// Compiles a comprehension into a list, a set or (two parts) a dict.
-    fn comprehension(&mut self, kind: Build, generators: &[Comprehension], parts: &[&Expr], dst: Reg) {
+    fn comprehension(
+        &mut self,
+        kind: CollectionKind,
+        generators: &[Comprehension],
+        parts: &[&Expr],
+        dst: Reg,
+    ) {
         let span = self.block.span(parts[0].range());
         let result = self.register();
         self.op(Op::Build { kind, dst: result, first: result, n: 0 }, span);
@@ -248,34 +254,34 @@ impl Emitter<'_> {
             }
             let (iter, ranged) = self.start_loop(&generator.iter);
             self.bind(&generator.target);
-            let (again, item, leave) = self.next_item(iter, ranged, &generator.target);
+            let (head, item, exit) = self.next_item(iter, ranged, &generator.target);
             self.assign(&generator.target, Emitter::reg(item));
             let mut skips = Vec::new();
             for test in &generator.ifs {
                 let a = self.expr(test);
                 skips.push(self.op(Op::JumpUnless { a, to: 0 }, span));
             }
-            loops.push((again, leave, skips));
+            loops.push((head, exit, skips));
         }
         let first = self.registers(parts.len());
         for (i, part) in parts.iter().enumerate() {
             self.expr_into(part, first + i as u16);
         }
         let mutation = match kind {
-            Build::Set => Mutation::Add,
-            Build::Dict => Mutation::SetItem,
-            Build::List | Build::Tuple => Mutation::Append,
+            CollectionKind::Set => Mutation::Add,
+            CollectionKind::Dict => Mutation::SetItem,
+            CollectionKind::List | CollectionKind::Tuple => Mutation::Append,
         };
-        let place = Emitter::reg(result);
-        self.op(Op::Mutate { mutation, place, first, n: parts.len() as u16 }, span);
-        for (again, leave, skips) in loops.into_iter().rev() {
-            skips.into_iter().for_each(|skip| self.land(skip));
-            self.op(Op::Loop { to: again }, span);
-            self.land(leave);
+        let variable = Emitter::reg(result);
+        self.op(Op::Mutate { mutation, variable, first, n: parts.len() as u16 }, span);
+        for (head, exit, skips) in loops.into_iter().rev() {
+            skips.into_iter().for_each(|skip| self.patch_jump(skip));
+            self.op(Op::Loop { to: head }, span);
+            self.patch_jump(exit);
         }
         self.scope.truncate(scope);
         self.known = known;
-        self.op(Op::Move { dst, a: place }, span);
+        self.op(Op::Move { dst, a: variable }, span);
     }
 
     /// Allocates registers for the variables of a comprehension.

@@ -234,8 +234,8 @@ pub struct Compiler {
     pub(crate) program: Program,
     pub(crate) env: Vec<String>,
     /// The number of variables at the start of `env` that always have a value.
-    pub(crate) set: usize,
-    pub(crate) hosts: &'static [HostFunction],
+    pub(crate) initialized: usize,
+    pub(crate) host_functions: &'static [HostFunction],
     pub(crate) diagnostics: Vec<Diagnostic>,
     pub(crate) arities: Vec<(u16, Span)>,
     /// The event parameters of the shared scope of functions, if there is one.
@@ -243,14 +243,14 @@ pub struct Compiler {
 }
 
 impl Compiler {
-    /// A compiler for blocks that share the variables `env` and may call `hosts`.
-    pub fn new(env: Vec<String>, hosts: &'static [HostFunction]) -> Compiler {
-        let set = env.len();
+    /// A compiler for blocks that share the variables `env` and may call `host_functions`.
+    pub fn new(env: Vec<String>, host_functions: &'static [HostFunction]) -> Compiler {
+        let initialized = env.len();
         Compiler {
             program: Program::default(),
             env,
-            set,
-            hosts,
+            initialized,
+            host_functions,
             diagnostics: Vec::new(),
             arities: Vec::new(),
             shared: None,
@@ -265,7 +265,7 @@ impl Compiler {
 
     /// Declares that only the first `count` variables always have a value when a block starts.
     pub fn initialized(mut self, count: usize) -> Compiler {
-        self.set = count;
+        self.initialized = count;
         self
     }
 
@@ -369,11 +369,12 @@ impl Compiler {
         at as u16
     }
 
-    pub(crate) fn layout(&mut self, layout: FormatSpec) -> u16 {
-        let layouts = &mut self.program.layouts;
-        let at = layouts.iter().position(|other| *other == layout).unwrap_or_else(|| {
-            layouts.push(layout);
-            layouts.len() - 1
+    /// Adds a format; equal formats are shared.
+    pub(crate) fn format(&mut self, format: FormatSpec) -> u16 {
+        let formats = &mut self.program.formats;
+        let at = formats.iter().position(|other| *other == format).unwrap_or_else(|| {
+            formats.push(format);
+            formats.len() - 1
         });
         at as u16
     }

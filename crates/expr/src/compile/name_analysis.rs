@@ -14,7 +14,7 @@ pub(super) const MAX_NESTING: usize = 100;
 
 pub(super) fn analyse(block: &mut Block, diagnostics: &mut Vec<Diagnostic>) {
     let body = std::mem::take(&mut block.module.body);
-    let mut analysis = NameAnalysis { block, diagnostics, hidden: Vec::new(), depth: 0 };
+    let mut analysis = NameAnalysis { block, diagnostics, comprehension_variables: Vec::new(), depth: 0 };
     analysis.statements(&body, &mut BTreeSet::new());
     block.module.body = body;
 }
@@ -26,7 +26,7 @@ struct NameAnalysis<'a> {
     block: &'a mut Block,
     diagnostics: &'a mut Vec<Diagnostic>,
     /// Variables of comprehensions, which shadow others of the same name.
-    hidden: Vec<String>,
+    comprehension_variables: Vec<String>,
     depth: usize,
 }
 
@@ -148,7 +148,9 @@ impl NameAnalysis<'_> {
         match expr {
             Expr::Name(name) => {
                 let id = name.id.as_str();
-                if !assigned.contains(id) && !self.hidden.iter().any(|hidden| hidden == id) {
+                if !assigned.contains(id)
+                    && !self.comprehension_variables.iter().any(|variable| variable == id)
+                {
                     let span = self.block.span(name.range());
                     self.block.reads.entry(id.into()).or_insert(span);
                 }
@@ -203,20 +205,22 @@ impl NameAnalysis<'_> {
     }
 
     fn comprehension(&mut self, generators: &[Comprehension], parts: &[&Expr], assigned: &AssignedNames) {
-        let outer = self.hidden.len();
+        let outer = self.comprehension_variables.len();
         for generator in generators {
             self.read(&generator.iter, assigned);
-            self.hide(&generator.target);
+            self.add_comprehension_variable(&generator.target);
             generator.ifs.iter().for_each(|test| self.read(test, assigned));
         }
         parts.iter().for_each(|part| self.read(part, assigned));
-        self.hidden.truncate(outer);
+        self.comprehension_variables.truncate(outer);
     }
 
-    fn hide(&mut self, target: &Expr) {
+    fn add_comprehension_variable(&mut self, target: &Expr) {
         match target {
-            Expr::Name(name) => self.hidden.push(name.id.to_string()),
-            Expr::Tuple(tuple) => tuple.elts.iter().for_each(|target| self.hide(target)),
+            Expr::Name(name) => self.comprehension_variables.push(name.id.to_string()),
+            Expr::Tuple(tuple) => {
+                tuple.elts.iter().for_each(|target| self.add_comprehension_variable(target))
+            }
             _ => {}
         }
     }

@@ -86,7 +86,7 @@ impl Emitter<'_> {
                     self.assign(&assign.target, value);
                 }
             }
-            Stmt::AugAssign(assign) => self.augmented(assign),
+            Stmt::AugAssign(assign) => self.augmented_assignment(assign),
             Stmt::Delete(delete) => {
                 for target in &delete.targets {
                     match target {
@@ -112,7 +112,7 @@ impl Emitter<'_> {
             }
             Stmt::Continue(_) => match self.loops.last() {
                 Some(innermost) => {
-                    let to = innermost.again;
+                    let to = innermost.head;
                     self.op(Op::Loop { to }, span);
                 }
                 None => self.error(stmt, "`continue` outside a loop"),
@@ -135,8 +135,8 @@ impl Emitter<'_> {
                 Diagnostic::error(self.block.span(&def.name), "functions cannot be defined here")
                     .help("put it into `initialization` or into a file of functions"),
             ),
-            Stmt::Import(import) => self.import(&import.names, stmt),
-            Stmt::ImportFrom(_) => self.import(&[], stmt),
+            Stmt::Import(import) => self.report_import(&import.names, stmt),
+            Stmt::ImportFrom(_) => self.report_import(&[], stmt),
             // Its names were added to the scope of the function.
             Stmt::Global(_) if self.role.is_none() && self.compiler.shared.is_some() => {}
             Stmt::Global(_) | Stmt::Nonlocal(_) => self.report(
@@ -156,7 +156,7 @@ impl Emitter<'_> {
     }
 
     /// Reports an import. `import gdb` of published properties is only a warning.
-    fn import(&mut self, names: &[ruff_python_ast::Alias], stmt: &Stmt) {
+    fn report_import(&mut self, names: &[ruff_python_ast::Alias], stmt: &Stmt) {
         let span = self.block.span(stmt.range());
         if let [name] = names
             && name.name.as_str() == "gdb"
@@ -241,7 +241,7 @@ impl Emitter<'_> {
         }
     }
 
-    fn augmented(&mut self, assign: &StmtAugAssign) {
+    fn augmented_assignment(&mut self, assign: &StmtAugAssign) {
         let span = self.block.span(assign.range());
         let dst = self.register();
         match &*assign.target {
@@ -305,8 +305,8 @@ impl Emitter<'_> {
                 let name_span = self.block.span(name.range());
                 self.read(&name.id, name_span);
                 if let Some(variable) = self.writable(&name.id, name_span) {
-                    let place = self.operand(variable);
-                    self.op(Op::Mutate { mutation, place, first, n }, span);
+                    let variable = self.operand(variable);
+                    self.op(Op::Mutate { mutation, variable, first, n }, span);
                 }
             }
             Expr::Subscript(ExprSubscript { value, slice, .. }) => {
@@ -315,7 +315,7 @@ impl Emitter<'_> {
                 self.expr_into(slice, outer);
                 let a = self.expr(value);
                 self.op(Op::Index { dst: element, a, b: Emitter::reg(outer) }, span);
-                self.op(Op::Mutate { mutation, place: Emitter::reg(element), first, n }, span);
+                self.op(Op::Mutate { mutation, variable: Emitter::reg(element), first, n }, span);
                 self.op(Op::Move { dst: outer + 1, a: Emitter::reg(element) }, span);
                 self.change(value, Mutation::SetItem, outer, 2, whole);
             }

@@ -40,7 +40,7 @@ impl Emitter<'_> {
                                         }
                                     }
                                 }
-                                let layout = FormatSpec::parse(&spec).unwrap_or_else(|| {
+                                let format = FormatSpec::parse(&spec).unwrap_or_else(|| {
                                     self.error(
                                         hole,
                                         "unknown format: expected [0][width][.digits] and one of d x X b o f e s",
@@ -48,8 +48,8 @@ impl Emitter<'_> {
                                     FormatSpec::default()
                                 });
                                 let repr = hole.conversion.to_byte().is_some_and(|flag| flag != b's');
-                                let form = if repr { b'r' } else { layout.form };
-                                TemplatePart::Value(&hole.expression, FormatSpec { form, ..layout })
+                                let conversion = if repr { b'r' } else { format.conversion };
+                                TemplatePart::Value(&hole.expression, FormatSpec { conversion, ..format })
                             }
                         });
                     }
@@ -85,13 +85,14 @@ impl Emitter<'_> {
                 parts.push(TemplatePart::Text("%".into()));
                 continue;
             }
-            let Some(layout) = FormatSpec::parse(&spec.replace(['i', 'u'], "d")).filter(|l| l.form != 0)
+            let Some(format) =
+                FormatSpec::parse(&spec.replace(['i', 'u'], "d")).filter(|format| format.conversion != 0)
             else {
                 self.error(&*e.left, &format!("unknown format `%{spec}`; supported are %d %x %f %e %s %r"));
                 return true;
             };
             if let Some(value) = values.get(holes) {
-                parts.push(TemplatePart::Value(value, layout));
+                parts.push(TemplatePart::Value(value, format));
             }
             holes += 1;
         }
@@ -118,11 +119,11 @@ impl Emitter<'_> {
                     let a = self.constant(text);
                     self.op(Op::Move { dst: reg, a }, span);
                 }
-                TemplatePart::Value(value, layout) => {
+                TemplatePart::Value(value, format) => {
                     let mark = self.mark();
                     let a = self.expr(value);
-                    let layout = self.compiler.layout(*layout);
-                    self.op(Op::Show { dst: reg, a, layout }, span);
+                    let format = self.compiler.format(*format);
+                    self.op(Op::Show { dst: reg, a, format }, span);
                     self.reset(mark);
                 }
             }

@@ -4,7 +4,7 @@ use crate::agent::Agent;
 use crate::evaluate::{EmptyScope, Evaluator};
 use crate::names;
 use crate::on_probe::is_instance;
-use crate::vm::{FieldKind, Jni, Primitive, Ref};
+use crate::vm::{Jni, Primitive, Receiver, Ref};
 
 /// How much of a value is shown.
 #[derive(Clone, Copy)]
@@ -92,7 +92,7 @@ fn fields(agent: &Agent, jni: Jni, object: Ref, style: Style) -> Vec<String> {
         let mut level = Vec::new();
         for field in agent.ti.fields(at).unwrap_or_default() {
             if let Ok((name, signature, false)) = agent.ti.field(at, field) {
-                let value = jni.get(FieldKind::Of(object), field, &signature);
+                let value = jni.get(Receiver::Of(object), field, &signature);
                 level.push(format!("{name} = {}", render(agent, jni, value, style)));
             }
         }

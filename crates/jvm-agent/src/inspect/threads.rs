@@ -91,8 +91,8 @@ pub(crate) fn find(agent: &Agent, jni: Jni, number: u32) -> Result<Ref, String> 
         .ok_or_else(|| format!("there is no thread {number}; see `info threads`"))
 }
 
-/// The program's threads. If the thread that waits for a command is virtual, the virtual machine does not list it, so it
-/// is added.
+/// The program's threads. If the thread that waits for a command is virtual, the virtual machine does not list it, so
+/// it is added.
 fn listed_threads(agent: &Agent, jni: Jni) -> Vec<Ref> {
     let mut all = program_threads(agent, jni);
     if let Some(number) = agent.channel.waiting_number()

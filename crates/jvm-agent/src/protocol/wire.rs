@@ -1,4 +1,5 @@
-//! Encoding of messages: integers little-endian, texts and lists after their lengths, a variant after its number.
+//! Encoding of messages: little-endian integers; the length before a text or a list; the number of a variant before its
+//! fields.
 //!
 //! Hand-written so that impossible lengths from a broken peer are rejected before memory is allocated for them.
 

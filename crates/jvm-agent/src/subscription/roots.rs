@@ -1,6 +1,6 @@
 //! The values to capture at a site, so that a parameter of an event can be reported.
 
-use super::{NameError, ResolvedSubscription, STATIC, has_only_own_members, meant, signature};
+use super::{NameError, ResolvedSubscription, STATIC, has_only_own_members, signature, suggestion};
 use crate::expression::Expression;
 use crate::names::{self, argument_names};
 use crate::protocol::{Trigger, ValueRequest, ValueSource};
@@ -44,7 +44,7 @@ impl ResolvedSubscription {
     fn result(&self, method: &Method) -> Result<Capture, NameError> {
         match self.subscription.trigger {
             Trigger::Write => Ok(Capture::Value),
-            Trigger::Return if names::returns(&method.descriptor) != "V" => Ok(Capture::Result),
+            Trigger::Return if names::return_type(&method.descriptor) != "V" => Ok(Capture::Result),
             Trigger::Return => Err((format!("`{}` returns nothing", signature(method)), String::new())),
             Trigger::Enter | Trigger::Line => Err((
                 format!("the result of `{}` is not known before it returns", signature(method)),
@@ -53,9 +53,9 @@ impl ResolvedSubscription {
         }
     }
 
-    fn nothing_but(&self, name: &str) -> Result<Option<Capture>, NameError> {
+    fn unavailable_for_local(&self, name: &str) -> Result<Option<Capture>, NameError> {
         let reason = format!("`{name}` is not available for a local variable");
-        Err((reason, "its value is `ret`, or its name".to_owned()))
+        Err((reason, "for the value of the variable, write `ret` or its name".to_owned()))
     }
 
     /// What a name denotes at the site; `None` for a static field or a class, which need no captured value.
@@ -74,7 +74,7 @@ impl ResolvedSubscription {
         }
         if self.is_local() {
             let is_it = self.entity.local.as_deref() == Some(name);
-            return if is_it { Ok(Some(Capture::Value)) } else { self.nothing_but(name) };
+            return if is_it { Ok(Some(Capture::Value)) } else { self.unavailable_for_local(name) };
         }
         if self.subscription.trigger == Trigger::Write {
             // The write may be in any class: a name is the field itself, or another field of its object.
@@ -117,13 +117,13 @@ impl ResolvedSubscription {
         let known = arguments.iter().flatten().map(String::as_str);
         let near = nearest(name, known.chain(class.fields.iter().map(|field| field.name.as_str())));
         let reason =
-            format!("`{}` has no parameter `{name}`, and its class no such field", signature(method));
+            format!("`{}` has no parameter `{name}`, and its class has no such field", signature(method));
         let help = match near {
             None if arguments.iter().any(Option::is_none) => {
                 "the class file does not have the names of parameters: compile with `javac -g`, or write `arg 1`"
                     .to_owned()
             }
-            near => meant(near),
+            near => suggestion(near),
         };
         Err((reason, help))
     }

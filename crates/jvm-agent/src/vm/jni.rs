@@ -26,7 +26,7 @@ pub(crate) enum Primitive {
 
 /// The receiver of a call or of an access to a field.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum FieldKind {
+pub(crate) enum Receiver {
     /// An instance.
     Of(Ref),
     /// A class, for static members.
@@ -195,25 +195,25 @@ impl Jni {
     /// Calls a method of an object or class and ignores its result. The error is the thrown exception.
     pub(crate) fn call_any(
         self,
-        of: FieldKind,
+        of: Receiver,
         method: Method,
-        returns: &str,
+        return_type: &str,
         arguments: &[Primitive],
     ) -> Result<(), Ref> {
         let arguments = Jni::arguments(arguments);
         macro_rules! run {
             ($instance:ident, $static_:ident) => {
                 match of {
-                    FieldKind::Of(object) => {
+                    Receiver::Of(object) => {
                         _ = call!(self, $instance, object.raw(), method.0, arguments.as_ptr())
                     }
-                    FieldKind::Static(class) => {
+                    Receiver::Static(class) => {
                         _ = call!(self, $static_, class.raw(), method.0, arguments.as_ptr())
                     }
                 }
             };
         }
-        match returns.as_bytes().first() {
+        match return_type.as_bytes().first() {
             Some(b'V') => run!(CallVoidMethodA, CallStaticVoidMethodA),
             Some(b'Z') => run!(CallBooleanMethodA, CallStaticBooleanMethodA),
             Some(b'B') => run!(CallByteMethodA, CallStaticByteMethodA),
@@ -248,12 +248,12 @@ impl Jni {
         if self.clear_exception() || field.is_null() { None } else { Some(Field(field)) }
     }
 
-    pub(crate) fn get(self, of: FieldKind, field: Field, signature: &str) -> Primitive {
+    pub(crate) fn get(self, of: Receiver, field: Field, signature: &str) -> Primitive {
         macro_rules! read {
             ($instance:ident, $static_:ident) => {
                 match of {
-                    FieldKind::Of(object) => call!(self, $instance, object.raw(), field.0),
-                    FieldKind::Static(class) => call!(self, $static_, class.raw(), field.0),
+                    Receiver::Of(object) => call!(self, $instance, object.raw(), field.0),
+                    Receiver::Static(class) => call!(self, $static_, class.raw(), field.0),
                 }
             };
         }
@@ -270,12 +270,12 @@ impl Jni {
         }
     }
 
-    pub(crate) fn set(self, of: FieldKind, field: Field, value: Primitive) {
+    pub(crate) fn set(self, of: Receiver, field: Field, value: Primitive) {
         macro_rules! write {
             ($instance:ident, $static_:ident, $value:expr) => {
                 match of {
-                    FieldKind::Of(object) => call!(self, $instance, object.raw(), field.0, $value),
-                    FieldKind::Static(class) => call!(self, $static_, class.raw(), field.0, $value),
+                    Receiver::Of(object) => call!(self, $instance, object.raw(), field.0, $value),
+                    Receiver::Static(class) => call!(self, $static_, class.raw(), field.0, $value),
                 }
             };
         }
@@ -358,13 +358,13 @@ impl Jni {
         bytes
     }
 
-    /// At most `most` UTF-16 units of a string, and whether it has more.
-    pub(crate) fn text(self, string: Ref, most: usize) -> (String, bool) {
+    /// At most `limit` UTF-16 units of a string, and whether it has more.
+    pub(crate) fn text(self, string: Ref, limit: usize) -> (String, bool) {
         let length = call!(self, GetStringLength, string.raw()).max(0) as usize;
-        let mut units = vec![0u16; length.min(most)];
+        let mut units = vec![0u16; length.min(limit)];
         call!(self, GetStringRegion, string.raw(), 0, units.len() as jint, units.as_mut_ptr());
         self.clear_exception();
-        (String::from_utf16_lossy(&units), length > most)
+        (String::from_utf16_lossy(&units), length > limit)
     }
 
     /// A new string.

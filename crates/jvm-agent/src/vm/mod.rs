@@ -12,7 +12,7 @@
 mod jni;
 mod ti;
 
-pub(crate) use jni::{FieldKind, Jni, Primitive, c_string};
+pub(crate) use jni::{Jni, Primitive, Receiver, c_string};
 use jvmti_bindings::sys::jni::{jfieldID, jmethodID, jobject};
 use jvmti_bindings::sys::jvmti::jvmtiError;
 pub(crate) use ti::{Local, Ti, Variable};
@@ -39,7 +39,7 @@ impl Ref {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Global(jobject);
 
-// SAFETY: global handles are for all threads; the virtual machine synchronises what is done with them.
+// SAFETY: global handles are for all threads; the virtual machine synchronises their use.
 unsafe impl Send for Global {}
 // SAFETY: as above.
 unsafe impl Sync for Global {}
@@ -84,7 +84,7 @@ unsafe impl Send for Field {}
 unsafe impl Sync for Field {}
 
 /// Result of a function of the virtual machine.
-pub(crate) type Got<T = ()> = Result<T, jvmtiError>;
+pub(crate) type TiResult<T = ()> = Result<T, jvmtiError>;
 
 /// Message for an error of the virtual machine.
 pub(crate) fn error_text(error: jvmtiError) -> String {

@@ -1,6 +1,6 @@
 //! JVMTI, the native interface for agents of the virtual machine, for all threads.
 
-use super::{Field, Got, Method, Ref};
+use super::{Field, Method, Ref, TiResult};
 use jvmti_bindings::sys::jni::{jint, jlong, jobject};
 use jvmti_bindings::sys::jvmti::{self as raw, jvmtiCapabilities, jvmtiEnv, jvmtiError, jvmtiEvent};
 use std::ffi::{CStr, c_char};
@@ -15,7 +15,7 @@ unsafe impl Send for Ti {}
 // SAFETY: as above.
 unsafe impl Sync for Ti {}
 
-/// A variable of a method: where it is, and when it is there.
+/// A local variable of a method: its slot, and the range of code in which it is live.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Variable {
     pub(crate) name: String,
@@ -25,7 +25,7 @@ pub(crate) struct Variable {
     pub(crate) length: i64,
 }
 
-/// What a variable holds.
+/// The value of a local variable.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Local {
     Int(i32),
@@ -35,7 +35,7 @@ pub(crate) enum Local {
     Object(Option<Ref>),
 }
 
-fn check(error: jvmtiError) -> Got {
+fn check(error: jvmtiError) -> TiResult {
     if error == jvmtiError::NONE { Ok(()) } else { Err(error) }
 }
 
@@ -99,8 +99,8 @@ impl Ti {
         self.list(count, list).into_iter().map(Ref).collect()
     }
 
-    /// Memory of the virtual machine with a copy of `bytes`, which the virtual machine deallocates.
-    pub(crate) fn copied(self, bytes: &[u8]) -> Got<*mut u8> {
+    /// Copies `bytes` to memory of the virtual machine, which the virtual machine deallocates.
+    pub(crate) fn copy_to_vm(self, bytes: &[u8]) -> TiResult<*mut u8> {
         let mut memory = null_mut();
         call!(self, Allocate, bytes.len() as jlong, &mut memory)?;
         // SAFETY: the virtual machine gave that many bytes, and only the agent uses them.
@@ -110,32 +110,32 @@ impl Ti {
 
     // ---- the virtual machine -------------------------------------------------------------------------------------
 
-    pub(crate) fn add_capabilities(self, resolved: &jvmtiCapabilities) -> Got {
-        call!(self, AddCapabilities, resolved)
+    pub(crate) fn add_capabilities(self, capabilities: &jvmtiCapabilities) -> TiResult {
+        call!(self, AddCapabilities, capabilities)
     }
 
-    pub(crate) fn relinquish_capabilities(self, given: &jvmtiCapabilities) -> Got {
-        call!(self, RelinquishCapabilities, given)
+    pub(crate) fn relinquish_capabilities(self, capabilities: &jvmtiCapabilities) -> TiResult {
+        call!(self, RelinquishCapabilities, capabilities)
     }
 
-    pub(crate) fn potential_capabilities(self) -> Got<jvmtiCapabilities> {
+    pub(crate) fn potential_capabilities(self) -> TiResult<jvmtiCapabilities> {
         let mut all = jvmtiCapabilities::default();
         call!(self, GetPotentialCapabilities, &mut all)?;
         Ok(all)
     }
 
-    pub(crate) fn capabilities(self) -> Got<jvmtiCapabilities> {
+    pub(crate) fn capabilities(self) -> TiResult<jvmtiCapabilities> {
         let mut all = jvmtiCapabilities::default();
         call!(self, GetCapabilities, &mut all)?;
         Ok(all)
     }
 
-    pub(crate) fn set_callbacks(self, callbacks: &raw::jvmtiEventCallbacks) -> Got {
+    pub(crate) fn set_callbacks(self, callbacks: &raw::jvmtiEventCallbacks) -> TiResult {
         call!(self, SetEventCallbacks, callbacks, size_of_val(callbacks) as jint)
     }
 
     /// Enables or disables an event, for one thread or for all.
-    pub(crate) fn notify(self, event: jvmtiEvent, on: bool, of: Option<Ref>) -> Got {
+    pub(crate) fn set_event_enabled(self, event: jvmtiEvent, on: bool, of: Option<Ref>) -> TiResult {
         let mode = if on { raw::JVMTI_ENABLE } else { raw::JVMTI_DISABLE };
         call!(self, SetEventNotificationMode, mode, event, thread(of))
     }
@@ -147,77 +147,77 @@ impl Ti {
     }
 
     /// Runs `start` in an agent thread, which the program does not see.
-    pub(crate) fn run_agent_thread(self, of: Ref, start: raw::jvmtiStartFunction) -> Got {
+    pub(crate) fn run_agent_thread(self, of: Ref, start: raw::jvmtiStartFunction) -> TiResult {
         call!(self, RunAgentThread, of.raw(), Some(start), null(), raw::JVMTI_THREAD_NORM_PRIORITY)
     }
 
     // ---- threads -----------------------------------------------------------------------------------------
 
-    pub(crate) fn current_thread(self) -> Got<Ref> {
+    pub(crate) fn current_thread(self) -> TiResult<Ref> {
         let mut current = null_mut();
         call!(self, GetCurrentThread, &mut current)?;
         if current.is_null() { Err(jvmtiError::INVALID_THREAD) } else { Ok(Ref(current)) }
     }
 
-    pub(crate) fn threads(self) -> Got<Vec<Ref>> {
+    pub(crate) fn threads(self) -> TiResult<Vec<Ref>> {
         let (mut count, mut list) = (0, null_mut());
         call!(self, GetAllThreads, &mut count, &mut list)?;
         Ok(self.refs(count, list))
     }
 
     /// A thread's name and its group.
-    pub(crate) fn thread_info(self, of: Ref) -> Got<(String, Option<Ref>)> {
+    pub(crate) fn thread_info(self, of: Ref) -> TiResult<(String, Option<Ref>)> {
         let mut info = raw::jvmtiThreadInfo::default();
         call!(self, GetThreadInfo, of.raw(), &mut info)?;
         let group = (!info.thread_group.is_null()).then_some(Ref(info.thread_group));
         Ok((self.text(info.name), group))
     }
 
-    pub(crate) fn group_name(self, group: Ref) -> Got<String> {
+    pub(crate) fn group_name(self, group: Ref) -> TiResult<String> {
         let mut info = raw::jvmtiThreadGroupInfo::default();
         call!(self, GetThreadGroupInfo, group.raw(), &mut info)?;
         Ok(self.text(info.name))
     }
 
-    pub(crate) fn top_groups(self) -> Got<Vec<Ref>> {
+    pub(crate) fn top_groups(self) -> TiResult<Vec<Ref>> {
         let (mut count, mut list) = (0, null_mut());
         call!(self, GetTopThreadGroups, &mut count, &mut list)?;
         Ok(self.refs(count, list))
     }
 
-    pub(crate) fn thread_state(self, of: Ref) -> Got<i32> {
+    pub(crate) fn thread_state(self, of: Ref) -> TiResult<i32> {
         let mut state = 0;
         call!(self, GetThreadState, of.raw(), &mut state)?;
         Ok(state)
     }
 
-    pub(crate) fn suspend(self, of: Ref) -> Got {
+    pub(crate) fn suspend(self, of: Ref) -> TiResult {
         call!(self, SuspendThread, of.raw())
     }
 
-    pub(crate) fn resume(self, of: Ref) -> Got {
+    pub(crate) fn resume(self, of: Ref) -> TiResult {
         call!(self, ResumeThread, of.raw())
     }
 
     /// Suspends all virtual threads, if there are any.
-    pub(crate) fn suspend_virtual(self) -> Got {
+    pub(crate) fn suspend_virtual(self) -> TiResult {
         call!(self, SuspendAllVirtualThreads, 0, null())
     }
 
-    pub(crate) fn resume_virtual(self) -> Got {
+    pub(crate) fn resume_virtual(self) -> TiResult {
         call!(self, ResumeAllVirtualThreads, 0, null())
     }
 
     // ---- frames ------------------------------------------------------------------------------------------
 
-    pub(crate) fn frame_count(self, of: Option<Ref>) -> Got<i32> {
+    pub(crate) fn frame_count(self, of: Option<Ref>) -> TiResult<i32> {
         let mut count = 0;
         call!(self, GetFrameCount, thread(of), &mut count)?;
         Ok(count)
     }
 
     /// The methods and locations of a thread's frames, innermost first.
-    pub(crate) fn stack(self, of: Option<Ref>, limit: usize) -> Got<Vec<(Method, i64)>> {
+    pub(crate) fn stack(self, of: Option<Ref>, limit: usize) -> TiResult<Vec<(Method, i64)>> {
         let mut frames = vec![raw::jvmtiFrameInfo::default(); limit.min(1 << 16)];
         let mut count = 0;
         call!(self, GetStackTrace, thread(of), 0, frames.len() as jint, frames.as_mut_ptr(), &mut count)?;
@@ -226,18 +226,18 @@ impl Ti {
     }
 
     /// The method and location of one frame.
-    pub(crate) fn frame(self, of: Option<Ref>, depth: i32) -> Got<(Method, i64)> {
+    pub(crate) fn frame(self, of: Option<Ref>, depth: i32) -> TiResult<(Method, i64)> {
         let (mut method, mut location) = (null_mut(), 0);
         call!(self, GetFrameLocation, thread(of), depth, &mut method, &mut location)?;
         Ok((Method(method), location))
     }
 
-    pub(crate) fn notify_frame_pop(self, of: Ref, depth: i32) -> Got {
+    pub(crate) fn notify_frame_pop(self, of: Ref, depth: i32) -> TiResult {
         call!(self, NotifyFramePop, of.raw(), depth)
     }
 
     /// Reads a variable of the type that `signature` describes.
-    pub(crate) fn local(self, of: Option<Ref>, depth: i32, slot: i32, signature: &str) -> Got<Local> {
+    pub(crate) fn local(self, of: Option<Ref>, depth: i32, slot: i32, signature: &str) -> TiResult<Local> {
         let of = thread(of);
         Ok(match signature.as_bytes().first() {
             Some(b'J') => {
@@ -268,7 +268,7 @@ impl Ti {
         })
     }
 
-    pub(crate) fn set_local(self, of: Option<Ref>, depth: i32, slot: i32, value: Local) -> Got {
+    pub(crate) fn set_local(self, of: Option<Ref>, depth: i32, slot: i32, value: Local) -> TiResult {
         let of = thread(of);
         match value {
             Local::Int(value) => call!(self, SetLocalInt, of, depth, slot, value),
@@ -281,14 +281,14 @@ impl Ti {
 
     // ---- classes -----------------------------------------------------------------------------------------
 
-    pub(crate) fn loaded_classes(self) -> Got<Vec<Ref>> {
+    pub(crate) fn loaded_classes(self) -> TiResult<Vec<Ref>> {
         let (mut count, mut list) = (0, null_mut());
         call!(self, GetLoadedClasses, &mut count, &mut list)?;
         Ok(self.refs(count, list))
     }
 
     /// A class's signature, as in `Lapp/Queue;`.
-    pub(crate) fn signature(self, class: Ref) -> Got<String> {
+    pub(crate) fn signature(self, class: Ref) -> TiResult<String> {
         let mut signature = null_mut();
         call!(self, GetClassSignature, class.raw(), &mut signature, null_mut())?;
         Ok(self.text(signature))
@@ -305,25 +305,25 @@ impl Ti {
         call!(self, IsModifiableClass, class.raw(), &mut answer).is_ok() && answer != 0
     }
 
-    pub(crate) fn interfaces(self, class: Ref) -> Got<Vec<Ref>> {
+    pub(crate) fn interfaces(self, class: Ref) -> TiResult<Vec<Ref>> {
         let (mut count, mut list) = (0, null_mut());
         call!(self, GetImplementedInterfaces, class.raw(), &mut count, &mut list)?;
         Ok(self.refs(count, list))
     }
 
-    pub(crate) fn retransform(self, classes: &[Ref]) -> Got {
+    pub(crate) fn retransform(self, classes: &[Ref]) -> TiResult {
         let classes: Vec<jobject> = classes.iter().map(|class| class.raw()).collect();
         call!(self, RetransformClasses, classes.len() as jint, classes.as_ptr())
     }
 
-    pub(crate) fn fields(self, class: Ref) -> Got<Vec<Field>> {
+    pub(crate) fn fields(self, class: Ref) -> TiResult<Vec<Field>> {
         let (mut count, mut list) = (0, null_mut());
         call!(self, GetClassFields, class.raw(), &mut count, &mut list)?;
         Ok(self.list(count, list).into_iter().map(Field).collect())
     }
 
     /// A field's name, its signature, and whether it is static.
-    pub(crate) fn field(self, class: Ref, field: Field) -> Got<(String, String, bool)> {
+    pub(crate) fn field(self, class: Ref, field: Field) -> TiResult<(String, String, bool)> {
         let (mut name, mut signature, mut modifiers) = (null_mut(), null_mut(), 0);
         call!(self, GetFieldName, class.raw(), field.0, &mut name, &mut signature, null_mut())?;
         let (name, signature) = (self.text(name), self.text(signature));
@@ -331,7 +331,7 @@ impl Ti {
         Ok((name, signature, modifiers & 0x0008 != 0))
     }
 
-    pub(crate) fn methods(self, class: Ref) -> Got<Vec<Method>> {
+    pub(crate) fn methods(self, class: Ref) -> TiResult<Vec<Method>> {
         let (mut count, mut list) = (0, null_mut());
         call!(self, GetClassMethods, class.raw(), &mut count, &mut list)?;
         Ok(self.list(count, list).into_iter().map(Method).collect())
@@ -340,13 +340,13 @@ impl Ti {
     // ---- methods -----------------------------------------------------------------------------------------
 
     /// A method's name and descriptor.
-    pub(crate) fn method_name(self, method: Method) -> Got<(String, String)> {
+    pub(crate) fn method_name(self, method: Method) -> TiResult<(String, String)> {
         let (mut name, mut signature) = (null_mut(), null_mut());
         call!(self, GetMethodName, method.0, &mut name, &mut signature, null_mut())?;
         Ok((self.text(name), self.text(signature)))
     }
 
-    pub(crate) fn declaring_class(self, method: Method) -> Got<Ref> {
+    pub(crate) fn declaring_class(self, method: Method) -> TiResult<Ref> {
         let mut class = null_mut();
         call!(self, GetMethodDeclaringClass, method.0, &mut class)?;
         if class.is_null() { Err(jvmtiError::INVALID_CLASS) } else { Ok(Ref(class)) }
@@ -363,21 +363,21 @@ impl Ti {
     }
 
     /// The number of slots that a method's arguments take.
-    pub(crate) fn arguments_size(self, method: Method) -> Got<i32> {
+    pub(crate) fn arguments_size(self, method: Method) -> TiResult<i32> {
         let mut size = 0;
         call!(self, GetArgumentsSize, method.0, &mut size)?;
         Ok(size)
     }
 
     /// The first bytecode of each line of a method.
-    pub(crate) fn lines(self, method: Method) -> Got<Vec<(i64, u32)>> {
+    pub(crate) fn lines(self, method: Method) -> TiResult<Vec<(i64, u32)>> {
         let (mut count, mut list) = (0, null_mut());
         call!(self, GetLineNumberTable, method.0, &mut count, &mut list)?;
         let all = self.list(count, list);
         Ok(all.into_iter().map(|entry| (entry.start_location, entry.line_number.max(0) as u32)).collect())
     }
 
-    pub(crate) fn variables(self, method: Method) -> Got<Vec<Variable>> {
+    pub(crate) fn variables(self, method: Method) -> TiResult<Vec<Variable>> {
         let (mut count, mut list) = (0, null_mut());
         call!(self, GetLocalVariableTable, method.0, &mut count, &mut list)?;
         let all = self.list(count, list);
@@ -394,23 +394,23 @@ impl Ti {
         Ok(copied.collect())
     }
 
-    pub(crate) fn set_breakpoint(self, method: Method, location: i64) -> Got {
+    pub(crate) fn set_breakpoint(self, method: Method, location: i64) -> TiResult {
         call!(self, SetBreakpoint, method.0, location)
     }
 
-    pub(crate) fn clear_breakpoint(self, method: Method, location: i64) -> Got {
+    pub(crate) fn clear_breakpoint(self, method: Method, location: i64) -> TiResult {
         call!(self, ClearBreakpoint, method.0, location)
     }
 
-    // ---- identity ----------------------------------------------------------------------------------------
+    // ---- tags --------------------------------------------------------------------------------------------
 
-    pub(crate) fn tag(self, object: Ref) -> Got<i64> {
+    pub(crate) fn tag(self, object: Ref) -> TiResult<i64> {
         let mut tag = 0;
         call!(self, GetTag, object.raw(), &mut tag)?;
         Ok(tag)
     }
 
-    pub(crate) fn set_tag(self, object: Ref, tag: i64) -> Got {
+    pub(crate) fn set_tag(self, object: Ref, tag: i64) -> TiResult {
         call!(self, SetTag, object.raw(), tag)
     }
 }

@@ -30,27 +30,28 @@ pub trait BlackBox: Send {
 /// The black boxes of a specification.
 #[derive(Default)]
 pub struct BlackBoxes {
-    all: Vec<Placed>,
+    all: Vec<PlacedBox>,
 }
 
-struct Placed {
+struct PlacedBox {
     component: ComponentId,
     /// Proposition for its verdict.
     proposition: PropositionId,
     /// Name of the proposition.
     name: String,
-    at: u32,
+    /// The last round that it has processed.
+    round: u32,
     engine: Box<dyn BlackBox>,
 }
 
 impl BlackBoxes {
     /// Adds a box whose verdict is observed as a proposition.
     pub fn add(&mut self, system: &System, proposition: PropositionId, engine: impl BlackBox + 'static) {
-        self.all.push(Placed {
+        self.all.push(PlacedBox {
             component: system.owner(proposition),
             proposition,
             name: system.proposition_name(proposition).to_owned(),
-            at: 0,
+            round: 0,
             engine: Box::new(engine),
         });
     }
@@ -71,15 +72,15 @@ impl BlackBoxes {
     ) -> Result<(), ObservationError> {
         let observed = seen.len();
         for placed in self.all.iter_mut().filter(|placed| placed.component == component) {
-            placed.at += 1;
+            placed.round += 1;
             if seen[..observed].iter().any(|(known, _)| *known == placed.proposition) {
                 let message = format!(
                     "`{}` is the verdict of a black box and cannot be observed: remove it",
                     placed.name
                 );
-                return Err(ObservationError::new(format_args!("round {}", placed.at), message));
+                return Err(ObservationError::new(format_args!("round {}", placed.round), message));
             }
-            match placed.engine.round(placed.at, &seen[..observed])? {
+            match placed.engine.round(placed.round, &seen[..observed])? {
                 Truth::True => seen.push((placed.proposition, true)),
                 Truth::False => seen.push((placed.proposition, false)),
                 Truth::Unknown => {}
@@ -94,7 +95,7 @@ impl BlackBoxes {
     /// Fails like [`BlackBoxes::observe`].
     pub fn run(&mut self, run: &mut RecordedRun) -> Result<(), ObservationError> {
         for placed in &mut self.all {
-            placed.at = 0;
+            placed.round = 0;
             placed.engine.restart();
         }
         for (component, rounds) in (0..).map(ComponentId).zip(run) {

@@ -30,7 +30,7 @@ pub struct PropertyBox {
 /// Event that stands for observations.
 #[derive(Clone, Debug)]
 struct ProxyEvent {
-    symbol: EventId,
+    event: EventId,
     /// The event occurs only if this proposition is true.
     when: Option<PropositionId>,
     params: Vec<ParamValue>,
@@ -61,9 +61,9 @@ impl PropertyBox {
         let mut events = Vec::new();
         // Formulae also declare events, but a table of states contains only states.
         let has_states = catalog.find(STATE_EVENT, EventKind::Before).is_some();
-        for (id, symbol) in catalog.iter().filter(|(_, symbol)| !has_states || symbol.name == STATE_EVENT) {
-            let span = place(&automata, id);
-            let when = match (symbol.kind, symbol.name.as_str()) {
+        for (event, decl) in catalog.iter().filter(|(_, decl)| !has_states || decl.name == STATE_EVENT) {
+            let span = span_of(&automata, event);
+            let when = match (decl.kind, decl.name.as_str()) {
                 (EventKind::Tick, _) | (EventKind::Before, STATE_EVENT) => None,
                 (EventKind::Before, name) => match observed.find(name) {
                     Some(proposition) => Some(proposition),
@@ -73,27 +73,27 @@ impl PropertyBox {
                     }
                 },
                 _ => {
-                    let message = format!("black boxes do not receive `{symbol}`");
+                    let message = format!("black boxes do not receive `{decl}`");
                     let help = "they receive the propositions that are true, by name, and `#tick`";
                     diagnostics.push(Diagnostic::error(span, message).help(help));
                     continue;
                 }
             };
-            let params = params(symbol, span, &observed, &mut diagnostics);
-            events.push(ProxyEvent { symbol: id, when, params });
+            let params = params(decl, span, &observed, &mut diagnostics);
+            events.push(ProxyEvent { event, when, params });
         }
         if !diagnostics.is_empty() {
             return Err(diagnostics);
         }
         // Events of propositions in declaration order, then the unconditional ones.
-        events.sort_by_key(|events| events.when.map_or(usize::MAX, PropositionId::index));
+        events.sort_by_key(|event| event.when.map_or(usize::MAX, PropositionId::index));
         let automata: Vec<Arc<Automaton>> = automata.into_iter().map(Arc::new).collect();
         let monitors =
             automata.iter().map(|automaton| InteractiveMonitor::new(Arc::clone(automaton))).collect();
         Ok(PropertyBox { automata, monitors, events, sources, name: name.to_owned() })
     }
 
-    fn failed(&self, at: u32) -> Result<(), ObservationError> {
+    fn check_faults(&self, at: u32) -> Result<(), ObservationError> {
         let Some(failure) = self.monitors.iter().find_map(InteractiveMonitor::fault) else { return Ok(()) };
         let place = failure.span.map_or_else(|| self.name.clone(), |span| self.sources.describe(span));
         let message = format!("{} in round {at}: the black box has no verdict from here on", failure.message);
@@ -119,12 +119,12 @@ impl BlackBox for PropertyBox {
                 ParamValue::Proposition(proposition) => value(seen, *proposition),
                 ParamValue::Round => Value::int(i64::from(at)),
             }));
-            let event = Event { id: event.symbol, params: &params, text: "" };
+            let event = Event { id: event.event, params: &params, text: "" };
             for monitor in &mut self.monitors {
                 is_violated |= monitor.apply(&event).verdict == Some(Verdict::NonAccepting);
             }
         }
-        self.failed(at)?;
+        self.check_faults(at)?;
         if is_violated {
             return Ok(Truth::False);
         }
@@ -138,19 +138,22 @@ impl BlackBox for PropertyBox {
 }
 
 /// Returns the first position at which a property refers to an event.
-fn place(automata: &[Automaton], symbol: EventId) -> Span {
-    let mut asking = automata.iter().flat_map(|automaton| &automaton.transitions);
-    asking.find(|transition| transition.event == symbol).map(|transition| transition.span).unwrap_or_default()
+fn span_of(automata: &[Automaton], event: EventId) -> Span {
+    let mut transitions = automata.iter().flat_map(|automaton| &automaton.transitions);
+    transitions
+        .find(|transition| transition.event == event)
+        .map(|transition| transition.span)
+        .unwrap_or_default()
 }
 
 fn params(
-    symbol: &EventDecl,
+    decl: &EventDecl,
     span: Span,
     observed: &ComponentNames<'_>,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Vec<ParamValue> {
     let mut params = Vec::new();
-    for param in &symbol.params {
+    for param in &decl.params {
         if param.source == ParamSource::Time {
             params.push(ParamValue::Round);
             continue;
@@ -176,7 +179,7 @@ fn holds(monitor: &InteractiveMonitor) -> Truth {
     let mut all = Truth::True;
     for (at, state) in (0..).zip(&automaton.states) {
         let count = slices.count(at) - u32::from(root == Some(at));
-        match said(state) {
+        match state_verdict(state) {
             _ if count == 0 => {}
             Truth::False => return Truth::False,
             Truth::Unknown => all = Truth::Unknown,
@@ -187,7 +190,7 @@ fn holds(monitor: &InteractiveMonitor) -> Truth {
 }
 
 /// Returns the verdict of a state for the run so far.
-fn said(state: &State) -> Truth {
+fn state_verdict(state: &State) -> Truth {
     match (state.verdict, state.at_end) {
         (Verdict::Accepting, _) => Truth::True,
         (Verdict::NonAccepting | Verdict::Error, _) => Truth::False,

@@ -27,14 +27,14 @@ pub struct ScriptBox {
 /// Snapshot that stands for an observation.
 #[derive(Clone, Copy, Debug)]
 struct ProxySnapshot {
-    symbol: EventId,
-    what: OwnedSnapshot,
+    event: EventId,
+    kind: SnapshotKind,
     /// Number of parameters of the event.
     params: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum OwnedSnapshot {
+enum SnapshotKind {
     /// A variable is assigned a proposition's value; index of the parameter.
     Assign(PropositionId, usize),
     /// A method is called.
@@ -56,16 +56,15 @@ impl ScriptBox {
         let observed = ComponentNames { system, component, other_inputs: "" };
         let mut diagnostics = Vec::new();
         let mut snapshots = Vec::new();
-        for (symbol, input) in &plan.inputs {
-            let span =
-                places.iter().find(|(known, _)| known == symbol).map_or(Span::default(), |(_, at)| *at);
+        for (event, input) in &plan.inputs {
+            let span = places.iter().find(|(known, _)| known == event).map_or(Span::default(), |(_, at)| *at);
             let (name, params) =
-                catalog.get(*symbol).map_or(("", 0), |it| (it.name.as_str(), it.params.len()));
+                catalog.get(*event).map_or(("", 0), |decl| (decl.name.as_str(), decl.params.len()));
             let Some(proposition) = observed.find(name) else {
                 diagnostics.push(observed.unknown(name, span));
                 continue;
             };
-            let what = match input {
+            let kind = match input {
                 SnapshotInput::Update { variable, value } | SnapshotInput::Changed { variable, value } => {
                     let declared = plan.recogniser.variables().get(variable.0 as usize);
                     if declared.is_some_and(|declared| declared.ty != Type::Boolean) {
@@ -74,18 +73,18 @@ impl ScriptBox {
                         diagnostics.push(Diagnostic::error(span, message).help(help));
                         continue;
                     }
-                    OwnedSnapshot::Assign(proposition, *value)
+                    SnapshotKind::Assign(proposition, *value)
                 }
-                SnapshotInput::Start { .. } | SnapshotInput::End { .. } => OwnedSnapshot::Call(proposition),
-                SnapshotInput::Tick => OwnedSnapshot::Tick,
+                SnapshotInput::Start { .. } | SnapshotInput::End { .. } => SnapshotKind::Call(proposition),
+                SnapshotInput::Tick => SnapshotKind::Tick,
             };
-            snapshots.push(ProxySnapshot { symbol: *symbol, what, params });
+            snapshots.push(ProxySnapshot { event: *event, kind, params });
         }
         // Assignments come before calls, so that calls see the values of the round.
-        snapshots.sort_by_key(|snapshot| matches!(snapshot.what, OwnedSnapshot::Call(_)));
-        snapshots.extend(plan.tick.map(|(symbol, _)| ProxySnapshot {
-            symbol,
-            what: OwnedSnapshot::Tick,
+        snapshots.sort_by_key(|snapshot| matches!(snapshot.kind, SnapshotKind::Call(_)));
+        snapshots.extend(plan.tick.map(|(event, _)| ProxySnapshot {
+            event,
+            kind: SnapshotKind::Tick,
             params: 0,
         }));
         let fresh = match EventDeriver::new(plan) {
@@ -109,36 +108,36 @@ impl BlackBox for ScriptBox {
         self.deriver.advance_clock(i64::from(at));
         // The time was set above, exactly.
         let stamp = EventMeta { time: f64::NAN, line: 0 };
-        let mut found = EventBatch::default();
+        let mut derived = EventBatch::default();
         for snapshot in &self.snapshots {
             let mut params = vec![Value::UNSET; snapshot.params];
-            match snapshot.what {
-                OwnedSnapshot::Assign(proposition, place) => {
+            match snapshot.kind {
+                SnapshotKind::Assign(proposition, place) => {
                     let value = value(seen, proposition);
                     if value.is_unset() {
                         continue;
                     }
                     params[place] = value;
                 }
-                OwnedSnapshot::Call(proposition) if value(seen, proposition).as_bool() != Some(true) => {
+                SnapshotKind::Call(proposition) if value(seen, proposition).as_bool() != Some(true) => {
                     continue;
                 }
-                OwnedSnapshot::Call(_) | OwnedSnapshot::Tick => {}
+                SnapshotKind::Call(_) | SnapshotKind::Tick => {}
             }
-            let event = Event { id: snapshot.symbol, params: &params, text: "" };
-            self.deriver.derive(&event, stamp, &mut found);
+            let event = Event { id: snapshot.event, params: &params, text: "" };
+            self.deriver.derive(&event, stamp, &mut derived);
         }
         let mut is_raised = false;
-        for symbol in (0..found.len()).map(|at| found.event(at).id) {
+        for event in (0..derived.len()).map(|at| derived.event(at).id) {
             for (truth, [undefined, fails, holds]) in self.truths.iter_mut().zip(&self.outputs.properties) {
-                *truth = match symbol {
-                    _ if symbol == *undefined => Truth::Unknown,
-                    _ if symbol == *fails => Truth::False,
-                    _ if symbol == *holds => Truth::True,
+                *truth = match event {
+                    _ if event == *undefined => Truth::Unknown,
+                    _ if event == *fails => Truth::False,
+                    _ if event == *holds => Truth::True,
                     _ => *truth,
                 };
             }
-            is_raised |= self.outputs.alarms.iter().any(|[raised, _]| *raised == symbol);
+            is_raised |= self.outputs.alarms.iter().any(|[raised, _]| *raised == event);
         }
         Ok(match &self.truths {
             truths if is_raised || truths.contains(&Truth::False) => Truth::False,

@@ -7,7 +7,7 @@ use std::ops::Range;
 /// Annotated activity. The end is exclusive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Annotation {
-    /// Begin.
+    /// Start.
     pub begin: Millis,
     /// End.
     pub end: Millis,
@@ -24,12 +24,12 @@ pub struct Annotation {
 /// use invigil_lab::inputs::Clock;
 ///
 /// let text = "begin,end,activity\n2000,5000,reading\n5000,5500,napping\n9000,12000,reading\n";
-/// let diary = Annotations::read(text, "activities.csv")?;
-/// assert_eq!(diary.activities(), ["reading", "napping"]);
+/// let annotations = Annotations::read(text, "activities.csv")?;
+/// assert_eq!(annotations.activities(), ["reading", "napping"]);
 /// let clock = Clock { start: 1000, step: 1000, end: 10_000 };
-/// // The sensors are asked at 1, 2, 3, … seconds: instants 1, 2, 3, …
-/// assert_eq!(diary.intervals("reading", clock), [2..5, 9..10]);
-/// assert_eq!(diary.intervals("napping", clock), [5..6]);
+/// // The sensors are polled at 1, 2, 3, … seconds: instants 1, 2, 3, …
+/// assert_eq!(annotations.intervals("reading", clock), [2..5, 9..10]);
+/// assert_eq!(annotations.intervals("napping", clock), [5..6]);
 /// # Ok::<(), invigil_lab::inputs::ObservationError>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -44,20 +44,20 @@ impl Annotations {
     /// # Errors
     /// Fails at the first malformed line.
     pub fn read(text: &str, name: &str) -> Result<Annotations, ObservationError> {
-        let mut diary = Annotations::default();
+        let mut annotations = Annotations::default();
         for (at, line) in text.lines().enumerate().skip(1).filter(|(_, line)| !line.trim().is_empty()) {
             let wrong = |message: String| ObservationError::new(format_args!("{name}:{}", at + 1), message);
             let entry = entry(line, at + 1).map_err(wrong)?;
-            if let Some(last) = diary.entries.last().filter(|last| entry.begin < last.end) {
+            if let Some(last) = annotations.entries.last().filter(|last| entry.begin < last.end) {
                 let message = format!(
                     "`{}` begins before `{}` of line {} ends: activities must be sorted by time and must not overlap",
                     entry.activity, last.activity, last.line
                 );
                 return Err(wrong(message));
             }
-            diary.entries.push(entry);
+            annotations.entries.push(entry);
         }
-        Ok(diary)
+        Ok(annotations)
     }
 
     /// Returns the names of the activities in the order of their first occurrence.
@@ -78,8 +78,8 @@ impl Annotations {
         // First poll at or after a moment.
         let first = |time: Millis| {
             let since = time.clamp(clock.start, last) - clock.start;
-            let asked = since / step + Millis::from(since % step > 0);
-            Instant::try_from(asked).unwrap_or(Instant::MAX - 1) + 1
+            let polls = since / step + Millis::from(since % step > 0);
+            Instant::try_from(polls).unwrap_or(Instant::MAX - 1) + 1
         };
         let own = self.entries.iter().filter(|entry| entry.activity == activity);
         own.map(|entry| first(entry.begin)..first(entry.end))
@@ -100,7 +100,7 @@ fn entry(line: &str, number: usize) -> Result<Annotation, String> {
     };
     let (begin, end) = (when(begin)?, when(end)?);
     if end <= begin {
-        return Err(format!("`{activity}` does not end after its begin: swap the two"));
+        return Err(format!("`{activity}` does not end after it begins: swap the two"));
     }
     Ok(Annotation { begin, end, activity: activity.to_owned(), line: number })
 }
@@ -114,7 +114,7 @@ mod tests {
         for (text, message) in [
             ("head\n1,2", "a.csv:2: expected begin, end and activity"),
             ("head\n1,2,nap\n\nnoon,3,nap", "a.csv:4: `noon` is not a timestamp"),
-            ("head\n5,5,nap", "a.csv:2: `nap` does not end after its begin"),
+            ("head\n5,5,nap", "a.csv:2: `nap` does not end after it begins"),
             ("head\n1,5,nap\n4,6,cook", "a.csv:3: `cook` begins before `nap` of line 2 ends"),
         ] {
             let wrong = Annotations::read(text, "a.csv").unwrap_err().to_string();
@@ -124,11 +124,11 @@ mod tests {
 
     #[test]
     fn intervals_cover_the_polls_during_an_activity() {
-        let diary =
+        let annotations =
             Annotations::read("head\n0,1500,a\n1500,1501,a\n2000,2001,a\n9000,99000,a", "a.csv").unwrap();
         let clock = Clock { start: 1000, step: 500, end: 3000 };
-        // Asked at 1000, 1500, 2000, 2500.
-        assert_eq!(diary.intervals("a", clock), [1..2, 2..3, 3..4]);
-        assert_eq!(diary.intervals("b", clock), []);
+        // Polled at 1000, 1500, 2000, 2500.
+        assert_eq!(annotations.intervals("a", clock), [1..2, 2..3, 3..4]);
+        assert_eq!(annotations.intervals("b", clock), []);
     }
 }

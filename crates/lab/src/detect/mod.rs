@@ -124,7 +124,7 @@ pub fn detect<E: Encoding>(
     let annotated = |watched: &AnnotatedMonitor| {
         watched.intervals.iter().map(|interval| interval.end.saturating_sub(interval.start)).sum()
     };
-    let mut listener = TallyHook {
+    let mut hook = TallyHook {
         tallies_of,
         watched,
         current: vec![0; watched.len()],
@@ -135,9 +135,9 @@ pub fn detect<E: Encoding>(
         messages: 0,
     };
     let outcome = Simulator::new(system, &placed, conditions)
-        .run(observations, &mut listener)
+        .run(observations, &mut hook)
         .map_err(DetectionError::NoRoute)?;
-    let TallyHook { tallies, messages, .. } = listener;
+    let TallyHook { tallies, messages, .. } = hook;
     Ok(Detection { tallies, messages, instants: outcome.rounds.saturating_sub(conditions.grace) })
 }
 
@@ -170,10 +170,10 @@ impl<E: Encoding> Hooks<HierarchyMonitor<E>> for TallyHook<'_> {
                 while intervals.get(*current).is_some_and(|interval| interval.end <= at) {
                     *current += 1;
                 }
-                let is_so = intervals.get(*current).is_some_and(|interval| interval.contains(&at));
+                let is_annotated = intervals.get(*current).is_some_and(|interval| interval.contains(&at));
                 tally.decided += 1;
                 tally.detected += u32::from(holds);
-                tally.correct += u32::from(holds && is_so);
+                tally.correct += u32::from(holds && is_annotated);
             }
         }
     }

@@ -48,7 +48,7 @@ impl EncodingKind {
     }
 }
 
-/// No encoding has this name.
+/// Error: no encoding has this name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownEncoding(String);
 
@@ -92,6 +92,8 @@ pub struct Workload {
     pub trials: Vec<Trial>,
 }
 
+/// Algorithms and encodings to run on the formulae and traces of workloads.
+///
 /// ```
 /// use invigil_decent::algorithm::Algorithm;
 /// use invigil_decent::simulate::Trace;
@@ -137,7 +139,7 @@ pub struct Progress {
     /// Runs in the store.
     pub done: usize,
     /// Total number of runs.
-    pub of: usize,
+    pub total: usize,
 }
 
 /// Result of an experiment.
@@ -150,7 +152,7 @@ pub struct ExperimentReport {
     /// Formulae that could not be run.
     pub failures: Vec<RunError>,
     /// Whether the experiment is complete; if not, it can be continued.
-    pub is_whole: bool,
+    pub is_complete: bool,
 }
 
 /// Formula for which an algorithm has no monitors.
@@ -185,7 +187,7 @@ impl Experiment {
         encodings: Vec<EncodingKind>,
         workloads: Vec<Workload>,
     ) -> Experiment {
-        let with_all = |choice: Algorithm| encodings.iter().map(move |encoding| (choice, *encoding));
+        let with_all = |algorithm: Algorithm| encodings.iter().map(move |encoding| (algorithm, *encoding));
         let variants = algorithms.into_iter().flat_map(with_all).collect();
         let (conditions, budget) = (Conditions::default(), Budget::default());
         Experiment { name: name.to_owned(), variants, conditions, workloads, budget }
@@ -211,8 +213,8 @@ impl Experiment {
     ) -> Result<ExperimentReport, StoreError> {
         let (items, stored) = self.items(store)?;
         let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
-        let mut report = ExperimentReport { stored, is_whole: true, ..ExperimentReport::default() };
-        let mut progress = Progress { done: stored, of: self.runs() };
+        let mut report = ExperimentReport { stored, is_complete: true, ..ExperimentReport::default() };
+        let mut progress = Progress { done: stored, total: self.runs() };
         let outcome = thread::scope(|scope| {
             // The channel is bounded: workers wait for the store.
             let (sender, receiver) = mpsc::sync_channel(64);
@@ -221,33 +223,33 @@ impl Experiment {
                 scope.spawn(|| {
                     let sender = sender;
                     while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
-                        let is_wanted = work::run(self, item, |done| {
+                        let continues = work::run(self, item, |done| {
                             !stop.load(Ordering::Relaxed) && sender.send(done).is_ok()
                         });
-                        if !is_wanted {
+                        if !continues {
                             return;
                         }
                     }
                 });
             }
             drop(sender);
-            let mut kept = Ok(());
+            let mut result = Ok(());
             for done in receiver {
                 match done {
                     Ok(rows) => {
-                        kept = store.add(&rows);
+                        result = store.add(&rows);
                         report.runs += rows.len();
                         progress.done += rows.len();
                     }
                     Err(failure) => report.failures.push(failure),
                 }
-                if kept.is_err() || on_progress(progress).is_break() {
-                    report.is_whole = false;
+                if result.is_err() || on_progress(progress).is_break() {
+                    report.is_complete = false;
                     stop.store(true, Ordering::Relaxed);
                     break;
                 }
             }
-            kept
+            result
         });
         outcome.map(|()| report)
     }
@@ -261,8 +263,8 @@ impl Experiment {
             let components = workload.system.components().len().to_string();
             for formula in &workload.formulae {
                 let mut variants = Vec::new();
-                for (choice, encoding) in &self.variants {
-                    let key = [choice.name(), encoding.name(), &components, formula].map(str::to_owned);
+                for (algorithm, encoding) in &self.variants {
+                    let key = [algorithm.name(), encoding.name(), &components, formula].map(str::to_owned);
                     match done.get(&key) {
                         Some(count) if *count == workload.trials.len() => stored += count,
                         // Incomplete results are from an experiment with fewer traces and are replaced.
@@ -270,7 +272,7 @@ impl Experiment {
                             if found.is_some() {
                                 store.remove(&self.tags(&key))?;
                             }
-                            variants.push((*choice, *encoding));
+                            variants.push((*algorithm, *encoding));
                         }
                     }
                 }
@@ -298,14 +300,14 @@ impl Experiment {
     /// Returns the number of runs of each variant in the store.
     fn done(&self, store: &Store) -> Result<HashMap<[String; 4], usize>, StoreError> {
         let mut done = HashMap::new();
-        if !store.has("experiment") {
+        if !store.has_column("experiment") {
             return Ok(done);
         }
-        let question = format!(
+        let sql = format!(
             "SELECT alg, encoding, comps, formula, count(*) FROM bench WHERE experiment = {} GROUP BY 1, 2, 3, 4",
             crate::store::sql_text(&self.name)
         );
-        for row in store.query(&question)?.rows {
+        for row in store.query(&sql)?.rows {
             if let Ok([algorithm, encoding, components, formula, count]) = <[String; 5]>::try_from(row) {
                 done.insert([algorithm, encoding, components, formula], count.parse().unwrap_or(0));
             }

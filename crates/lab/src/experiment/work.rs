@@ -12,22 +12,22 @@ use invigil_ltl::moore::Truth;
 /// Rows of all traces for one variant, or why there are none.
 pub(super) type TrialResult = Result<Vec<Row>, RunError>;
 
-/// Runs a work item. `done` receives the results and decides whether to continue; so does the return value.
+/// Runs a work item. `on_result` receives the results and returns whether to continue; so does this function.
 pub(super) fn run(
     experiment: &Experiment,
     item: &WorkItem<'_>,
-    mut done: impl FnMut(TrialResult) -> bool,
+    mut on_result: impl FnMut(TrialResult) -> bool,
 ) -> bool {
     let mut logic = Logic::new(experiment.budget);
-    item.variants.iter().all(|(choice, encoding)| {
-        done(match encoding {
+    item.variants.iter().all(|(algorithm, encoding)| {
+        on_result(match encoding {
             EncodingKind::Expressions => {
-                rows::<Expressions>(experiment, item, &mut logic, *choice, *encoding)
+                rows::<Expressions>(experiment, item, &mut logic, *algorithm, *encoding)
             }
             EncodingKind::Quick => {
-                rows::<Expressions<Quick>>(experiment, item, &mut logic, *choice, *encoding)
+                rows::<Expressions<Quick>>(experiment, item, &mut logic, *algorithm, *encoding)
             }
-            EncodingKind::States => rows::<States>(experiment, item, &mut logic, *choice, *encoding),
+            EncodingKind::States => rows::<States>(experiment, item, &mut logic, *algorithm, *encoding),
         })
     })
 }
@@ -55,19 +55,19 @@ fn rows<E: Encoding>(
             ("formula", word(item.formula)),
             ("distribution", word(&trial.distribution)),
             ("trace", count(trial.number)),
-            ("monitors", count(prepared.monitors())),
+            ("monitors", count(prepared.monitor_count())),
         ]
     };
     let mut trials = item.workload.trials.iter();
     let mut rows = Vec::with_capacity(trials.len());
     let traces = item.workload.trials.iter().map(|trial| &trial.trace);
-    let ran = prepared.run(system, experiment.conditions, traces, |outcome, figures| {
+    let result = prepared.run(system, experiment.conditions, traces, |outcome, figures| {
         if let Some(trial) = trials.next() {
             let measured = tags(trial).into_iter().chain(measures(&outcome, &figures));
             rows.push(measured.map(|(name, value)| (name.to_owned(), value)).collect());
         }
     });
-    ran.map(|()| rows).map_err(|error| failure(error.to_string()))
+    result.map(|()| rows).map_err(|error| failure(error.to_string()))
 }
 
 fn measures(
@@ -75,7 +75,7 @@ fn measures(
     figures: &Metrics,
 ) -> impl Iterator<Item = (&'static str, Measurement)> {
     let verdict = Measurement::Text(verdict(outcome.verdict).to_owned());
-    let found = outcome.found.map(|(at, _)| ("found", Measurement::Count(at.into())));
+    let found = outcome.verdict_origin.map(|(at, _)| ("found", Measurement::Count(at.into())));
     // Integers take less space in the store.
     let number = |value: f64| match value as i64 {
         whole if whole as f64 == value => Measurement::Count(whole),

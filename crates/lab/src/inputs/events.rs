@@ -18,9 +18,9 @@ const MAX_ROUNDS: usize = 1 << 24;
 /// use invigil_monitor::event::EventKind;
 ///
 /// let pushed = (PropositionId(0), "push".to_owned(), EventKind::Before);
-/// let meaning = EventMapping::new([pushed], Some(("tick".to_owned(), EventKind::Before)));
-/// let [push, tick] = ["push", "tick"].map(|name| meaning.catalog().find(name, EventKind::Before).unwrap());
-/// let mut round = meaning.collector();
+/// let mapping = EventMapping::new([pushed], Some(("tick".to_owned(), EventKind::Before)));
+/// let [push, tick] = ["push", "tick"].map(|name| mapping.catalog().find(name, EventKind::Before).unwrap());
+/// let mut round = mapping.collector();
 /// assert!(!round.record(push) && round.record(tick));
 /// let mut seen = Vec::new();
 /// round.take(&mut seen);
@@ -56,25 +56,25 @@ impl EventMapping {
 
     /// Returns a collector for the first round.
     pub fn collector(&self) -> RoundCollector {
-        RoundCollector { happened: vec![false; self.propositions_of.len()], meaning: self.clone() }
+        RoundCollector { happened: vec![false; self.propositions_of.len()], mapping: self.clone() }
     }
 }
 
 /// Collects the events of a round.
 #[derive(Clone, Debug)]
 pub struct RoundCollector {
-    meaning: EventMapping,
+    mapping: EventMapping,
     /// Whether the event of each proposition has occurred.
     happened: Vec<bool>,
 }
 
 impl RoundCollector {
     /// Records an event. Returns whether it ends the round.
-    pub fn record(&mut self, symbol: EventId) -> bool {
-        for ((known, _), happened) in self.meaning.propositions_of.iter().zip(&mut self.happened) {
-            *happened |= *known == symbol;
+    pub fn record(&mut self, event: EventId) -> bool {
+        for ((known, _), happened) in self.mapping.propositions_of.iter().zip(&mut self.happened) {
+            *happened |= *known == event;
         }
-        self.meaning.round_event == Some(symbol)
+        self.mapping.round_event == Some(event)
     }
 
     /// Returns whether no event has occurred yet.
@@ -84,7 +84,7 @@ impl RoundCollector {
 
     /// Ends the round: propositions whose event has not occurred are false. Starts the next round.
     pub fn take(&mut self, seen: &mut Vec<Observation>) {
-        for ((_, proposition), happened) in self.meaning.propositions_of.iter().zip(&mut self.happened) {
+        for ((_, proposition), happened) in self.mapping.propositions_of.iter().zip(&mut self.happened) {
             seen.push((*proposition, std::mem::take(happened)));
         }
     }
@@ -106,20 +106,20 @@ pub enum Rounds {
 pub fn read_events(
     inputs: Vec<Input>,
     options: &ReadOptions,
-    meaning: &EventMapping,
+    mapping: &EventMapping,
     rounds: Rounds,
     system: &System,
 ) -> Result<(RecordedRun, Vec<String>), ObservationError> {
     let names: Vec<String> = inputs.iter().map(|input| input.name().to_owned()).collect();
     // The time of every record counts, whether its event is mapped or not.
-    let mut catalog = meaning.catalog.clone();
+    let mut catalog = mapping.catalog.clone();
     let any = catalog.declare(ANY_EVENT, EventKind::Before);
-    let mut log = LogReader { round: meaning.collector(), rounds: Vec::new(), start: None, known: 0 };
+    let mut log = LogReader { round: mapping.collector(), rounds: Vec::new(), start: None, mapped_count: 0 };
     let mut failure = None;
     let summary = read(inputs, &Schema::new(&catalog), options, |block| {
         for at in 0..block.batch.len() {
-            let (symbol, time) = (block.batch.event(at).id, block.batch.meta(at).time);
-            if let Err(message) = log.add(Some(symbol).filter(|symbol| *symbol != any), time, rounds) {
+            let (event, time) = (block.batch.event(at).id, block.batch.meta(at).time);
+            if let Err(message) = log.add(Some(event).filter(|event| *event != any), time, rounds) {
                 let place = block.position(at);
                 let name = names.get(place.input).map_or("", String::as_str);
                 failure = Some(ObservationError::new(format_args!("{name}:{}", place.line), message));
@@ -135,15 +135,15 @@ pub fn read_events(
     if let ReadEnd::Failed(error) = &summary.end {
         return Err(trace_error(error));
     }
-    if log.known == 0 {
-        let known: Vec<String> = meaning.catalog.iter().map(|(_, symbol)| format!("`{symbol}`")).collect();
+    if log.mapped_count == 0 {
+        let known: Vec<String> = mapping.catalog.iter().map(|(_, decl)| format!("`{decl}`")).collect();
         let message = format!("the log contains none of the events {}", known.join(", "));
         return Err(ObservationError::new(all, message));
     }
     if rounds == Rounds::AtEvent && log.rounds.is_empty() {
-        let round_event = meaning
+        let round_event = mapping
             .round_event
-            .and_then(|round_event| meaning.catalog.get(round_event))
+            .and_then(|round_event| mapping.catalog.get(round_event))
             .map(ToString::to_string);
         let message = format!("`{}` never occurs, so there are no rounds", round_event.unwrap_or_default());
         return Err(ObservationError::new(all, message));
@@ -164,8 +164,8 @@ pub fn read_events(
     Ok((split_by_component(&log.finish(), system), notes))
 }
 
-fn counted(count: u64, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+fn counted(count: u64, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
 /// State while a log is read.
@@ -175,12 +175,12 @@ struct LogReader {
     /// Time of the first record.
     start: Option<f64>,
     /// Number of mapped events.
-    known: u64,
+    mapped_count: u64,
 }
 
 impl LogReader {
     /// Adds an event; `None` if it is not mapped.
-    fn add(&mut self, symbol: Option<EventId>, time: f64, rounds: Rounds) -> Result<(), String> {
+    fn add(&mut self, event: Option<EventId>, time: f64, rounds: Rounds) -> Result<(), String> {
         if let Rounds::Every(step) = rounds {
             if time.is_nan() {
                 return Err(
@@ -191,15 +191,15 @@ impl LogReader {
             // In whole nanoseconds, since 0.3 s is not exact in floating point.
             let number = ((time - start) * 1e9).round() as u128 / step.as_nanos().max(1);
             while (self.rounds.len() as u128) < number {
-                self.end()?;
+                self.end_round()?;
             }
         }
-        let Some(symbol) = symbol else { return Ok(()) };
-        self.known += 1;
-        if self.round.record(symbol) && rounds == Rounds::AtEvent { self.end() } else { Ok(()) }
+        let Some(event) = event else { return Ok(()) };
+        self.mapped_count += 1;
+        if self.round.record(event) && rounds == Rounds::AtEvent { self.end_round() } else { Ok(()) }
     }
 
-    fn end(&mut self) -> Result<(), String> {
+    fn end_round(&mut self) -> Result<(), String> {
         if self.rounds.len() == MAX_ROUNDS {
             return Err(format!("more than {MAX_ROUNDS} rounds up to here: use a larger `--step`"));
         }
@@ -249,10 +249,10 @@ mod tests {
         let named =
             system.propositions().map(|id| (id, system.proposition_name(id).to_owned(), EventKind::Before));
         let round_event = (rounds == Rounds::AtEvent).then(|| ("tick".to_owned(), EventKind::Before));
-        let meaning = EventMapping::new(named, round_event);
+        let mapping = EventMapping::new(named, round_event);
         let inputs = (0..).zip(texts).map(|(at, text)| Input::reader(format!("l{at}"), Cursor::new(*text)));
         let options = ReadOptions { strict, ..ReadOptions::default() };
-        let (run, notes) = read_events(inputs.collect(), &options, &meaning, rounds, &system)?;
+        let (run, notes) = read_events(inputs.collect(), &options, &mapping, rounds, &system)?;
         let letter = |seen: &[Observation]| if seen[0].1 { 't' } else { 'f' };
         let message = (0..run[0].len()).map(|round| {
             let all: String = run.iter().map(|component| letter(&component[round])).collect();

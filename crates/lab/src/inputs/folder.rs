@@ -47,7 +47,7 @@ impl TraceFolder {
         let components = (0..).take_while(|component| folder.file(0, *component).is_file()).count();
         while folder.file(folder.runs, 0).is_file() {
             for component in 0..components {
-                folder.look(component)?;
+                folder.collect_propositions(component)?;
             }
             folder.runs += 1;
         }
@@ -61,7 +61,7 @@ impl TraceFolder {
     }
 
     /// Collects the propositions of a component in the next run.
-    fn look(&mut self, component: usize) -> Result<(), ObservationError> {
+    fn collect_propositions(&mut self, component: usize) -> Result<(), ObservationError> {
         let file = self.file(self.runs, component);
         let text = fs::read_to_string(&file).map_err(|error| ObservationError::new(file.display(), error))?;
         let id = self

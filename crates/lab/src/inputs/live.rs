@@ -32,7 +32,7 @@ pub struct LiveInputs {
     now: Vec<Vec<Observation>>,
     /// All rounds, if they will be observed again.
     past: Trace,
-    records: bool,
+    can_restart: bool,
     at: Instant,
     /// The last round, once the inputs have ended.
     last: Option<Instant>,
@@ -40,8 +40,8 @@ pub struct LiveInputs {
 }
 
 impl LiveInputs {
-    /// Creates the inputs. If `records` is set, the rounds can be observed again from the first one.
-    pub fn new(system: &System, boxes: BlackBoxes, records: bool) -> LiveInputs {
+    /// Creates the inputs. If `can_restart` is set, the rounds can be observed again from the first one.
+    pub fn new(system: &System, boxes: BlackBoxes, can_restart: bool) -> LiveInputs {
         let components = system.components().len();
         LiveInputs {
             inputs: (0..components).map(|_| ComponentInputs::default()).collect(),
@@ -49,7 +49,7 @@ impl LiveInputs {
             rounds: vec![0; components],
             now: vec![Vec::new(); components],
             past: Trace::new(system),
-            records,
+            can_restart,
             at: 0,
             last: None,
             error: None,
@@ -57,8 +57,8 @@ impl LiveInputs {
     }
 
     /// Adds an input of a component.
-    pub fn add(&mut self, component: ComponentId, periphery: impl ObservationInput + 'static) {
-        self.inputs[component.index()].add(periphery);
+    pub fn add(&mut self, component: ComponentId, input: impl ObservationInput + 'static) {
+        self.inputs[component.index()].add(input);
     }
 
     /// Returns why the inputs ended, if it was an error.
@@ -66,10 +66,10 @@ impl LiveInputs {
         self.error.as_ref()
     }
 
-    /// Returns how inputs ended, where that should be reported: component, number of rounds, message.
+    /// Returns how those inputs ended for which that should be reported: component, number of rounds, message.
     pub fn endings(&self) -> impl Iterator<Item = (ComponentId, Instant, String)> {
         let all = (0..).map(ComponentId).zip(&self.inputs).zip(&self.rounds);
-        all.flat_map(|((id, inputs), rounds)| inputs.endings().map(move |words| (id, *rounds, words)))
+        all.flat_map(|((id, inputs), rounds)| inputs.endings().map(move |message| (id, *rounds, message)))
     }
 
     /// Reads the next round. Returns false at the end.
@@ -92,14 +92,14 @@ impl Observations for LiveInputs {
     fn advance(&mut self, at: Instant) -> bool {
         self.at = at;
         if let Some(last) = self.last {
-            return at <= last && self.records;
+            return at <= last && self.can_restart;
         }
         if at <= self.past.rounds() {
             return true;
         }
         match self.pull() {
             Ok(true) => {
-                if self.records {
+                if self.can_restart {
                     self.past.push(self.now.iter().map(Vec::as_slice));
                 }
                 return true;
@@ -114,7 +114,7 @@ impl Observations for LiveInputs {
     fn seen(&self, component: ComponentId) -> Option<&[Observation]> {
         match self.last {
             Some(last) if self.at > last => None,
-            _ if self.records => self.past.seen(component.index(), self.at),
+            _ if self.can_restart => self.past.seen(component.index(), self.at),
             _ => self.now.get(component.index()).map(Vec::as_slice),
         }
     }

@@ -43,13 +43,13 @@ pub trait ObservationInput: Send {
 /// Inputs of one component, which observes the union of them.
 #[derive(Default)]
 pub struct ComponentInputs {
-    peripheries: Vec<Box<dyn ObservationInput>>,
+    inputs: Vec<Box<dyn ObservationInput>>,
 }
 
 impl ComponentInputs {
     /// Adds an input.
-    pub fn add(&mut self, periphery: impl ObservationInput + 'static) {
-        self.peripheries.push(Box::new(periphery));
+    pub fn add(&mut self, input: impl ObservationInput + 'static) {
+        self.inputs.push(Box::new(input));
     }
 
     /// Returns the observations of one round, or `None` when all inputs have ended.
@@ -58,15 +58,15 @@ impl ComponentInputs {
     /// Fails if an input is malformed.
     pub fn observe(&mut self) -> Result<Option<Vec<Observation>>, ObservationError> {
         let (mut seen, mut has_more) = (Vec::new(), false);
-        for periphery in &mut self.peripheries {
-            has_more |= periphery.next(&mut seen)?;
+        for input in &mut self.inputs {
+            has_more |= input.next(&mut seen)?;
         }
         Ok(has_more.then_some(seen))
     }
 
-    /// Returns how inputs ended, where that should be reported.
+    /// Returns how those inputs ended for which that should be reported.
     pub fn endings(&self) -> impl Iterator<Item = String> {
-        self.peripheries.iter().filter_map(|periphery| periphery.ending())
+        self.inputs.iter().filter_map(|input| input.ending())
     }
 }
 

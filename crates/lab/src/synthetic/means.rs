@@ -40,7 +40,7 @@ pub struct MeasuredMeans {
 /// # Errors
 /// Fails if the store has no such experiment.
 pub fn by_components(store: &Store, experiment: &str) -> Result<Vec<MeasuredMeans>, StoreError> {
-    ask(store, experiment, ["''", "''"])
+    query_means(store, experiment, ["''", "''"])
 }
 
 /// Groups runs by algorithm, encoding, number of components and distribution.
@@ -48,7 +48,7 @@ pub fn by_components(store: &Store, experiment: &str) -> Result<Vec<MeasuredMean
 /// # Errors
 /// Fails if the store has no such experiment.
 pub fn by_distribution(store: &Store, experiment: &str) -> Result<Vec<MeasuredMeans>, StoreError> {
-    ask(store, experiment, ["distribution", "''"])
+    query_means(store, experiment, ["distribution", "''"])
 }
 
 /// Groups runs by algorithm, encoding, number of components and formula.
@@ -56,25 +56,25 @@ pub fn by_distribution(store: &Store, experiment: &str) -> Result<Vec<MeasuredMe
 /// # Errors
 /// Fails if the store has no such experiment.
 pub fn by_formula(store: &Store, experiment: &str) -> Result<Vec<MeasuredMeans>, StoreError> {
-    ask(store, experiment, ["''", "formula"])
+    query_means(store, experiment, ["''", "formula"])
 }
 
-fn ask(
+fn query_means(
     store: &Store,
     experiment: &str,
     [distribution, formula]: [&str; 2],
 ) -> Result<Vec<MeasuredMeans>, StoreError> {
     let means: Vec<String> = MEASURES
         .iter()
-        .map(|(_, reported)| format!("avg({reported}), avg(({reported}) * ({reported}))"))
+        .map(|(_, expression)| format!("avg({expression}), avg(({expression}) * ({expression}))"))
         .collect();
-    let question = format!(
+    let sql = format!(
         "SELECT alg, encoding, comps, {distribution} AS d, {formula} AS f, count(*), {} FROM bench \
          WHERE experiment = {} GROUP BY alg, encoding, comps, d, f",
         means.join(", "),
         sql_text(experiment)
     );
-    let rows = store.query(&question)?.rows;
+    let rows = store.query(&sql)?.rows;
     Ok(rows
         .iter()
         .map(|row| {

@@ -148,7 +148,7 @@ impl SyntheticBenchmark {
         let components = system.components().len();
         let mut random = random(self.seed, stream(components, 0));
         let mut kept: Vec<String> = Vec::with_capacity(self.formulae);
-        // Many of a hundred random formulae are monitorable.
+        // A hundred attempts for each formula suffice, because many random formulae are monitorable.
         for _ in 0..100 * self.formulae {
             if kept.len() == self.formulae {
                 break;

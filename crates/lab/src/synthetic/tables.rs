@@ -27,7 +27,8 @@ pub fn components_table(measured: &[MeasuredMeans], thesis: &[ComponentsRow]) ->
     layout(&lines, 3)
 }
 
-/// Formats table 8.2: for each algorithm and distribution the row of EH18 and the measured row, for this number of components.
+/// Formats table 8.2: for each algorithm and distribution the row of EH18 and the measured row, for this number of
+/// components.
 pub fn distributions_table(measured: &[MeasuredMeans], components: usize) -> String {
     let mut lines = vec![head("trace", DISTRIBUTION_COLUMNS.iter().map(|at| MEASURES[*at].0))];
     for algorithm in algorithms(measured) {

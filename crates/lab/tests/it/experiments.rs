@@ -35,18 +35,18 @@ fn threads_and_interruptions_do_not_change_results() {
     let go_on = |_: Progress| ControlFlow::Continue(());
     let mut alone = Store::in_memory().unwrap();
     let report = experiment.run(&mut alone, threads(1), go_on).unwrap();
-    assert_eq!((report.runs, report.failures.len(), report.is_whole), (experiment.runs(), 0, true));
+    assert_eq!((report.runs, report.failures.len(), report.is_complete), (experiment.runs(), 0, true));
     assert_eq!(experiment.runs(), 2 * 3 * 4 * 11);
 
     let mut stopped = Store::in_memory().unwrap();
     let mut reported = 0;
     let part = experiment.run(&mut stopped, threads(3), |progress| {
         reported += 1;
-        assert_eq!(progress.of, experiment.runs());
+        assert_eq!(progress.total, experiment.runs());
         if reported == 5 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     let part = part.unwrap();
-    assert!(!part.is_whole && part.runs == 5 * 4, "{part:?}");
+    assert!(!part.is_complete && part.runs == 5 * 4, "{part:?}");
     let rest = experiment.run(&mut stopped, threads(3), go_on).unwrap();
     assert_eq!((rest.stored, rest.runs), (part.runs, experiment.runs() - part.runs));
     assert_eq!(all(&alone), all(&stopped));

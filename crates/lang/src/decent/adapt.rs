@@ -1,4 +1,4 @@
-//! Replaces formulas of monitors in a loaded specification.
+//! Replaces formulae of monitors in a loaded specification.
 
 use super::loaded::MonitorSpans;
 use super::lower::names;
@@ -29,10 +29,10 @@ impl LoadedSpecification {
     /// # Errors
     /// If the monitor does not exist, or if the formula uses a proposition that its component does not observe.
     pub fn replace_formula(&mut self, source: SourceId, text: &str) -> Result<MonitorId, Vec<Diagnostic>> {
-        let Replacement { monitor, body, place, .. } = self.adapted(source, text)?;
+        let Replacement { monitor, body, spans, .. } = self.parse_replacement(source, text)?;
         self.specification.replace(monitor, body);
-        self.monitor_spans[monitor.index()] = place;
-        self.checked(monitor)
+        self.monitor_spans[monitor.index()] = spans;
+        self.check_change(monitor)
     }
 
     /// Parses `NAME = FORMULA` and adds a monitor with this formula on the component of the monitor of this name. The
@@ -45,15 +45,15 @@ impl LoadedSpecification {
         source: SourceId,
         text: &str,
     ) -> Result<(MonitorId, MonitorId), Vec<Diagnostic>> {
-        let Replacement { monitor, body, place, whole } = self.adapted(source, text)?;
+        let Replacement { monitor, body, spans, whole } = self.parse_replacement(source, text)?;
         let at = self.specification.constraints()[monitor.index()];
         let added = self.specification.add(text.trim(), body, at);
         let added = added.map_err(|diagnostic| vec![Diagnostic::error(whole, diagnostic.message)])?;
-        self.monitor_spans.push(place);
-        self.checked(added).map(|added| (monitor, added))
+        self.monitor_spans.push(spans);
+        self.check_change(added).map(|added| (monitor, added))
     }
 
-    fn adapted(&self, source: SourceId, text: &str) -> Result<Replacement, Vec<Diagnostic>> {
+    fn parse_replacement(&self, source: SourceId, text: &str) -> Result<Replacement, Vec<Diagnostic>> {
         let whole = Span::new(source, 0, text.len().min(MAX_BYTES) as u32);
         let one = |diagnostic: Diagnostic| vec![diagnostic];
         let Some((name, formula)) = text.split_once('=').filter(|_| text.len() <= MAX_BYTES) else {
@@ -64,21 +64,21 @@ impl LoadedSpecification {
         let specification = &self.specification;
         let (start, after) = (name.len() - name.trim_start().len(), name.len() + 1);
         let name = name.trim();
-        let named = Span::new(source, start as u32, (start + name.len()) as u32);
+        let name_span = Span::new(source, start as u32, (start + name.len()) as u32);
         let Some(monitor) = specification.find(name) else {
             let known = specification.monitors().map(|id| specification.name(id));
-            let diagnostic = Diagnostic::error(named, format!("unknown monitor `{name}`"));
+            let diagnostic = Diagnostic::error(name_span, format!("unknown monitor `{name}`"));
             return Err(one(nearest_help(diagnostic, name, known)));
         };
         let mut copied = Text::new(source);
         copied.copy(formula, after);
         let tree = SyntaxTree::parse(formula).map_err(|error| one(syntax_diagnostic(&copied, &error)))?;
-        let place = MonitorSpans { name: named, names: names(&tree, &copied) };
-        Ok(Replacement { monitor, body: MonitorBody::Formula(tree), place, whole })
+        let spans = MonitorSpans { name: name_span, names: names(&tree, &copied) };
+        Ok(Replacement { monitor, body: MonitorBody::Formula(tree), spans, whole })
     }
 
     /// Returns the monitor if the specification is valid with the change.
-    fn checked(&self, monitor: MonitorId) -> Result<MonitorId, Vec<Diagnostic>> {
+    fn check_change(&self, monitor: MonitorId) -> Result<MonitorId, Vec<Diagnostic>> {
         let diagnostics = self.specification.check();
         if diagnostics.is_empty() { Ok(monitor) } else { Err(self.diagnostics(diagnostics)) }
     }
@@ -88,6 +88,6 @@ impl LoadedSpecification {
 struct Replacement {
     monitor: MonitorId,
     body: MonitorBody,
-    place: MonitorSpans,
+    spans: MonitorSpans,
     whole: Span,
 }

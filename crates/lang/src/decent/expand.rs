@@ -37,18 +37,18 @@ struct Template {
 
 /// Returns the statements of a file, with templates expanded.
 pub(super) fn statements(source: SourceId, text: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<Statement> {
-    let mut expand =
-        Expand { templates: HashMap::new(), found: Vec::new(), written: 0, full: false, diagnostics };
-    let all = grouped(lines(source, text));
+    let mut expander =
+        Expander { templates: HashMap::new(), found: Vec::new(), written: 0, is_full: false, diagnostics };
+    let all = group(lines(source, text));
     let (templates, others): (Vec<Statement>, Vec<Statement>) =
         all.into_iter().partition(|statement| first_word(&statement.lines[0]) == "template");
     for template in templates {
-        expand.declare(template);
+        expander.declare(template);
     }
     for statement in others {
-        expand.add(statement, &[]);
+        expander.add(statement, &[]);
     }
-    expand.found
+    expander.found
 }
 
 /// The lines of a file that are neither blank nor comments.
@@ -89,7 +89,7 @@ fn without_comment(line: &str) -> &str {
 }
 
 /// Groups lines with the lines indented below them.
-fn grouped(lines: Vec<Line>) -> Vec<Statement> {
+fn group(lines: Vec<Line>) -> Vec<Statement> {
     let base = lines.first().map_or(0, |line| line.indent);
     let mut found: Vec<Statement> = Vec::new();
     for line in lines {
@@ -109,15 +109,15 @@ fn first_word(line: &Line) -> &str {
         .unwrap_or_default()
 }
 
-struct Expand<'a> {
+struct Expander<'a> {
     templates: HashMap<String, Template>,
     found: Vec<Statement>,
     written: usize,
-    full: bool,
+    is_full: bool,
     diagnostics: &'a mut Vec<Diagnostic>,
 }
 
-impl Expand<'_> {
+impl Expander<'_> {
     /// Declares `template NAME(PARAMETER, …)` with its body.
     fn declare(&mut self, statement: Statement) {
         let mut lines = statement.lines.into_iter();
@@ -167,14 +167,14 @@ impl Expand<'_> {
         self.templates.insert(name, Template { name: span, parameters, body });
     }
 
-    /// Adds a statement, or expands a template. `inside` lists the templates being expanded.
-    fn add(&mut self, statement: Statement, inside: &[&str]) {
-        if self.full {
+    /// Adds a statement, or expands a template. `open_templates` are those being expanded.
+    fn add(&mut self, statement: Statement, open_templates: &[&str]) {
+        if self.is_full {
             return;
         }
         self.written += statement.lines.iter().map(|line| line.text.as_str().len()).sum::<usize>();
         if self.found.len() == MAX_STATEMENTS || self.written > MAX_WRITTEN {
-            self.full = true;
+            self.is_full = true;
             let text = &statement.lines[0].text;
             let here = text.span(0..text.as_str().len());
             let diagnostic = Diagnostic::error(here, "the expanded specification is too large");
@@ -182,7 +182,7 @@ impl Expand<'_> {
             return report(self.diagnostics, diagnostic.help(help));
         }
         match first_word(&statement.lines[0]) {
-            "use" => self.instances(&statement, inside),
+            "use" => self.instances(&statement, open_templates),
             "template" => {
                 let text = &statement.lines[0].text;
                 let diagnostic = Diagnostic::error(text.span(0..8), "templates cannot be nested");
@@ -192,8 +192,8 @@ impl Expand<'_> {
         }
     }
 
-    /// `use NAME(ARGUMENT, …), …`
-    fn instances(&mut self, statement: &Statement, inside: &[&str]) {
+    /// Expands `use NAME(ARGUMENT, …), …`.
+    fn instances(&mut self, statement: &Statement, open_templates: &[&str]) {
         let text = joined(statement);
         let mut cursor = Cursor::new(&text);
         cursor.word();
@@ -215,7 +215,7 @@ impl Expand<'_> {
                 arguments.push(argument);
                 cursor.take(',');
             }
-            self.instance(&name, span, &arguments, inside);
+            self.instance(&name, span, &arguments, open_templates);
             if cursor.at_end() {
                 return;
             }
@@ -225,15 +225,15 @@ impl Expand<'_> {
         }
     }
 
-    fn instance(&mut self, name: &str, span: Span, arguments: &[(String, Span)], inside: &[&str]) {
+    fn instance(&mut self, name: &str, span: Span, arguments: &[(String, Span)], open_templates: &[&str]) {
         let Some(template) = self.templates.get(name) else {
             let known = self.templates.keys().map(String::as_str);
             let diagnostic = Diagnostic::error(span, format!("unknown template `{name}`"));
             let diagnostic = nearest_help(diagnostic, name, known);
             return report(self.diagnostics, diagnostic);
         };
-        if inside.contains(&name) || inside.len() == MAX_DEPTH {
-            let message = match inside.contains(&name) {
+        if open_templates.contains(&name) || open_templates.len() == MAX_DEPTH {
+            let message = match open_templates.contains(&name) {
                 true => format!("the template `{name}` is recursive"),
                 false => format!("templates are nested more than {MAX_DEPTH} levels deep"),
             };
@@ -243,31 +243,33 @@ impl Expand<'_> {
             );
         }
         if template.parameters.len() != arguments.len() {
-            let (wanted, given) = (template.parameters.len(), arguments.len());
-            let message = format!("the template `{name}` has {wanted} parameters, but got {given} arguments");
+            let (parameter_count, argument_count) = (template.parameters.len(), arguments.len());
+            let message = format!(
+                "the template `{name}` has {parameter_count} parameters, but got {argument_count} arguments"
+            );
             let form = format!("write: use {name}({})", template.parameters.join(", "));
             let diagnostic =
                 Diagnostic::error(span, message).related(template.name, "declared here").help(form);
             return report(self.diagnostics, diagnostic);
         }
         let (parameters, body) = (template.parameters.clone(), template.body.clone());
-        let mut inside = inside.to_vec();
-        inside.push(name);
-        for values in self.each(arguments) {
+        let mut open_templates = open_templates.to_vec();
+        open_templates.push(name);
+        for values in self.expand_range(arguments) {
             let values: HashMap<&str, &str> =
                 parameters.iter().map(String::as_str).zip(values.iter().map(String::as_str)).collect();
-            let lines = body.iter().filter_map(|line| self.filled(line, &values)).collect();
-            for statement in grouped(lines) {
-                self.add(statement, &inside);
+            let lines = body.iter().filter_map(|line| self.substitute(line, &values)).collect();
+            for statement in group(lines) {
+                self.add(statement, &open_templates);
             }
-            if self.full {
+            if self.is_full {
                 return;
             }
         }
     }
 
-    /// Expands a range argument: returns one list of arguments per number.
-    fn each(&mut self, arguments: &[(String, Span)]) -> Vec<Vec<String>> {
+    /// Returns one list of arguments per number of a range argument; a single list if no argument is a range.
+    fn expand_range(&mut self, arguments: &[(String, Span)]) -> Vec<Vec<String>> {
         let values: Vec<String> = arguments.iter().map(|(value, _)| value.clone()).collect();
         let ranges: Vec<(usize, Range<u64>)> =
             values.iter().enumerate().filter_map(|(at, value)| Some((at, range(value)?))).collect();
@@ -298,7 +300,7 @@ impl Expand<'_> {
     }
 
     /// Substitutes arguments for the parameters in a line of a template.
-    fn filled(&mut self, line: &Line, values: &HashMap<&str, &str>) -> Option<Line> {
+    fn substitute(&mut self, line: &Line, values: &HashMap<&str, &str>) -> Option<Line> {
         let text = line.text.as_str();
         let mut filled = Text::new(line.text.span(0..0).source);
         let mut from = 0;

@@ -86,8 +86,8 @@ fn system(raw: &RawSpecification, diagnostics: &mut Vec<Diagnostic>) -> System {
         }
         let id = match system.component(&component.name) {
             Ok(id) => id,
-            Err(clash) => {
-                report(diagnostics, Diagnostic::error(component.span, clash.to_string()));
+            Err(error) => {
+                report(diagnostics, Diagnostic::error(component.span, error.to_string()));
                 return system;
             }
         };
@@ -96,8 +96,8 @@ fn system(raw: &RawSpecification, diagnostics: &mut Vec<Diagnostic>) -> System {
                 Ok(_) => {
                     observed.entry(name).or_insert(*span);
                 }
-                Err(clash @ SystemError::Shared { .. }) => {
-                    let diagnostic = Diagnostic::error(*span, clash.to_string());
+                Err(error @ SystemError::Shared { .. }) => {
+                    let diagnostic = Diagnostic::error(*span, error.to_string());
                     let diagnostic = match observed.get(name.as_str()) {
                         Some(first) => diagnostic.related(*first, "also here"),
                         None => diagnostic,
@@ -107,13 +107,15 @@ fn system(raw: &RawSpecification, diagnostics: &mut Vec<Diagnostic>) -> System {
                         diagnostic.help("a proposition belongs to one component: rename one of them"),
                     );
                 }
-                Err(clash) => report(diagnostics, Diagnostic::error(*span, clash.to_string())),
+                Err(error) => report(diagnostics, Diagnostic::error(*span, error.to_string())),
             }
         }
     }
-    for ((from, here), (to, there)) in &raw.links {
-        let ends =
-            (component(&system, from, *here, diagnostics), component(&system, to, *there, diagnostics));
+    for ((from, from_span), (to, to_span)) in &raw.links {
+        let ends = (
+            component(&system, from, *from_span, diagnostics),
+            component(&system, to, *to_span, diagnostics),
+        );
         if let (Some(from), Some(to)) = ends {
             system.link(from, to);
         }
@@ -139,10 +141,10 @@ fn component(
 /// Returns the body of a monitor, with the positions of the names in it.
 fn body(monitor: &RawMonitor) -> Option<(MonitorBody, Vec<(String, Span)>)> {
     Some(match &monitor.body {
-        RawBody::Read(tree, text) => (MonitorBody::Formula(tree.clone()), names(tree, text)),
-        RawBody::Automaton((drawn, labels)) => {
+        RawBody::ParsedFormula(tree, text) => (MonitorBody::Formula(tree.clone()), names(tree, text)),
+        RawBody::Automaton((automaton, labels)) => {
             let names = labels.iter().flat_map(|(tree, text)| names(tree, text)).collect();
-            (MonitorBody::Automaton(drawn.clone()), names)
+            (MonitorBody::Automaton(automaton.clone()), names)
         }
         RawBody::BlackBox { file } => (MonitorBody::BlackBox { file: file.clone() }, Vec::new()),
         // It has syntax errors, which have been reported.

@@ -152,7 +152,7 @@ pub(super) fn parse(
     parser.raw
 }
 
-type Read<T> = Result<T, Box<Diagnostic>>;
+type ParseResult<T> = Result<T, Box<Diagnostic>>;
 
 struct Parser<'a> {
     raw: RawSpecification,
@@ -160,7 +160,7 @@ struct Parser<'a> {
 }
 
 impl Parser<'_> {
-    fn statement(&mut self, statement: &Statement) -> Read<()> {
+    fn statement(&mut self, statement: &Statement) -> ParseResult<()> {
         let text = joined(statement);
         let mut cursor = Cursor::new(&text);
         match cursor.peek() {
@@ -172,7 +172,7 @@ impl Parser<'_> {
     }
 
     /// Parses `component NAME: PROPOSITION, …`.
-    fn component(&mut self, mut cursor: Cursor<'_>) -> Read<()> {
+    fn component(&mut self, mut cursor: Cursor<'_>) -> ParseResult<()> {
         cursor.word();
         let Some((name, span)) = cursor.name() else {
             return Err(Box::new(cursor.expected("the component name").help(COMPONENT)));
@@ -195,7 +195,7 @@ impl Parser<'_> {
     }
 
     /// Parses `link A -> B, B <-> C`.
-    fn links(&mut self, mut cursor: Cursor<'_>) -> Read<()> {
+    fn links(&mut self, mut cursor: Cursor<'_>) -> ParseResult<()> {
         const HELP: &str = "write: link one -> other, or in both directions: link one <-> other";
         cursor.word();
         loop {
@@ -220,7 +220,7 @@ impl Parser<'_> {
     }
 
     /// Parses `root NAME`.
-    fn root(&mut self, mut cursor: Cursor<'_>) -> Read<()> {
+    fn root(&mut self, mut cursor: Cursor<'_>) -> ParseResult<()> {
         cursor.word();
         let Some(root) = cursor.name() else {
             return Err(Box::new(cursor.expected("a monitor name").help("write: root name")));
@@ -237,7 +237,7 @@ impl Parser<'_> {
     }
 
     /// Parses `NAME @ COMPONENT = FORMULA`, an automaton or a black box.
-    fn monitor(&mut self, statement: &Statement) -> Read<()> {
+    fn monitor(&mut self, statement: &Statement) -> ParseResult<()> {
         let text = joined(statement);
         let mut cursor = Cursor::new(&text);
         let Some((name, span)) = cursor.name() else {
@@ -266,7 +266,7 @@ impl Parser<'_> {
         let body = match body {
             RawBody::Formula(text) => {
                 let tree = formula(&text)?;
-                RawBody::Read(tree, text)
+                RawBody::ParsedFormula(tree, text)
             }
             other => other,
         };
@@ -275,7 +275,7 @@ impl Parser<'_> {
     }
 
     /// Parses `black box "FILE"`.
-    fn black_box(&mut self, mut cursor: Cursor<'_>) -> Read<RawBody> {
+    fn black_box(&mut self, mut cursor: Cursor<'_>) -> ParseResult<RawBody> {
         const HELP: &str = "write: name @ component = black box \"file.prop\"";
         let rest = cursor.remaining();
         cursor.word();
@@ -304,7 +304,7 @@ impl Parser<'_> {
     }
 
     /// Parses states, each followed by its edges.
-    fn automaton(&mut self, lines: &[Line]) -> Read<RawBody> {
+    fn automaton(&mut self, lines: &[Line]) -> ParseResult<RawBody> {
         const STATE: &str = "write: state name, or with a final verdict: state name = false";
         const EDGE: &str = "write: target when condition, or: target otherwise";
         let mut states: Vec<RawState> = Vec::new();
@@ -367,7 +367,7 @@ fn is_monitor(text: &Text) -> bool {
 }
 
 /// Parses a formula.
-fn formula(text: &Text) -> Read<SyntaxTree> {
+fn formula(text: &Text) -> ParseResult<SyntaxTree> {
     SyntaxTree::parse(text.as_str()).map_err(|error| Box::new(syntax_diagnostic(text, &error)))
 }
 

@@ -53,7 +53,7 @@ fn write(specification: &Specification, out: &mut String) -> std::fmt::Result {
         match &monitor.body {
             MonitorBody::Formula(tree) => writeln!(out, " = {tree}")?,
             MonitorBody::BlackBox { file } => writeln!(out, " = black box \"{file}\"")?,
-            MonitorBody::Automaton(drawn) => write_automaton(drawn, out)?,
+            MonitorBody::Automaton(automaton) => write_automaton(automaton, out)?,
         }
     }
     match specification.root {
@@ -62,9 +62,9 @@ fn write(specification: &Specification, out: &mut String) -> std::fmt::Result {
     }
 }
 
-fn write_automaton(drawn: &AutomatonSpec, out: &mut String) -> std::fmt::Result {
+fn write_automaton(automaton: &AutomatonSpec, out: &mut String) -> std::fmt::Result {
     writeln!(out, " = automaton")?;
-    for state in &drawn.states {
+    for state in &automaton.states {
         let verdict = match state.verdict {
             Truth::True => " = true",
             Truth::False => " = false",
@@ -72,7 +72,7 @@ fn write_automaton(drawn: &AutomatonSpec, out: &mut String) -> std::fmt::Result 
         };
         writeln!(out, "    state {}{verdict}", name(&state.name))?;
         for edge in &state.edges {
-            let to = drawn.states.get(edge.to).map_or("?", |state| &state.name);
+            let to = automaton.states.get(edge.to).map_or("?", |state| &state.name);
             match &edge.label {
                 Some(label) => writeln!(out, "        {} when {label}", name(to))?,
                 None => writeln!(out, "        {} otherwise", name(to))?,
@@ -86,6 +86,6 @@ fn write_automaton(drawn: &AutomatonSpec, out: &mut String) -> std::fmt::Result 
 fn name(text: &str) -> String {
     let plain = !text.is_empty()
         && text.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '.' | '$'));
-    let is_word = ["component", "link", "root", "template", "use", "state"].contains(&text);
-    if plain && !is_word { text.to_owned() } else { format!("'{text}'") }
+    let is_keyword = ["component", "link", "root", "template", "use", "state"].contains(&text);
+    if plain && !is_keyword { text.to_owned() } else { format!("'{text}'") }
 }

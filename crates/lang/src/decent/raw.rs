@@ -11,7 +11,7 @@ use invigil_ltl::syntax::SyntaxTree;
 use std::collections::HashMap;
 
 /// A name with its position.
-pub(crate) type Named = (String, Span);
+pub(crate) type LocatedName = (String, Span);
 
 /// A specification file.
 #[derive(Clone, Debug)]
@@ -20,9 +20,9 @@ pub(crate) struct RawSpecification {
     /// The system, if it is defined elsewhere.
     pub(crate) system: Option<System>,
     pub(crate) components: Vec<RawComponent>,
-    pub(crate) links: Vec<(Named, Named)>,
+    pub(crate) links: Vec<(LocatedName, LocatedName)>,
     pub(crate) monitors: Vec<RawMonitor>,
-    pub(crate) root: Option<Named>,
+    pub(crate) root: Option<LocatedName>,
 }
 
 impl RawSpecification {
@@ -43,7 +43,7 @@ impl RawSpecification {
 pub(crate) struct RawComponent {
     pub(crate) name: String,
     pub(crate) span: Span,
-    pub(crate) propositions: Vec<Named>,
+    pub(crate) propositions: Vec<LocatedName>,
 }
 
 /// A monitor.
@@ -51,7 +51,7 @@ pub(crate) struct RawComponent {
 pub(crate) struct RawMonitor {
     pub(crate) name: String,
     pub(crate) span: Span,
-    pub(crate) at: Option<Named>,
+    pub(crate) at: Option<LocatedName>,
     pub(crate) body: RawBody,
 }
 
@@ -60,7 +60,8 @@ pub(crate) struct RawMonitor {
 pub(crate) enum RawBody {
     /// A formula that is not parsed yet.
     Formula(Text),
-    Read(SyntaxTree, Text),
+    /// A parsed formula, with its text.
+    ParsedFormula(SyntaxTree, Text),
     /// An automaton, with the texts of its labels.
     Automaton((AutomatonSpec, Vec<(SyntaxTree, Text)>)),
     BlackBox {
@@ -96,7 +97,7 @@ pub(super) fn resolve(
             );
         }
     }
-    let (mut drawn, mut texts) = (AutomatonSpec::default(), Vec::new());
+    let (mut automaton, mut texts) = (AutomatonSpec::default(), Vec::new());
     for state in &states {
         let mut edges = Vec::new();
         for edge in &state.edges {
@@ -109,7 +110,7 @@ pub(super) fn resolve(
             texts.extend(edge.label.clone());
             edges.push(EdgeSpec { label, to: *to });
         }
-        drawn.states.push(StateSpec { name: state.name.clone(), verdict: state.verdict, edges });
+        automaton.states.push(StateSpec { name: state.name.clone(), verdict: state.verdict, edges });
     }
-    (drawn, texts)
+    (automaton, texts)
 }

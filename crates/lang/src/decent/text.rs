@@ -35,27 +35,31 @@ impl Text {
             self.text.push('\n');
         }
         let shift = self.text.len();
-        self.pieces
-            .extend(other.pieces.iter().map(|(here, there, exact)| (here + shift, there.clone(), *exact)));
+        self.pieces.extend(
+            other
+                .pieces
+                .iter()
+                .map(|(offset, origin, is_verbatim)| (offset + shift, origin.clone(), *is_verbatim)),
+        );
         self.text.push_str(&other.text);
     }
 
     /// Returns a part of the text.
     pub(crate) fn part(&self, range: Range<usize>) -> Text {
         let mut part = Text::new(self.source);
-        for (at, (here, there, exact)) in self.pieces.iter().enumerate() {
+        for (at, (offset, origin, is_verbatim)) in self.pieces.iter().enumerate() {
             let end = self.pieces.get(at + 1).map_or(self.text.len(), |(next, ..)| *next);
-            let (from, to) = (range.start.max(*here), range.end.min(end));
+            let (from, to) = (range.start.max(*offset), range.end.min(end));
             if from >= to {
                 continue;
             }
             let text = &self.text[from..to];
-            if *exact {
-                let start = there.start + (from - here);
-                part.pieces.push((part.text.len(), start..there.end, true));
+            if *is_verbatim {
+                let start = origin.start + (from - offset);
+                part.pieces.push((part.text.len(), start..origin.end, true));
                 part.text.push_str(text);
             } else {
-                part.put(text, there.clone());
+                part.put(text, origin.clone());
             }
         }
         part
@@ -68,17 +72,21 @@ impl Text {
     /// Returns the source span of a range of this text.
     pub(crate) fn span(&self, range: Range<usize>) -> Span {
         let piece = |at: usize| {
-            let number = self.pieces.partition_point(|(here, ..)| *here <= at).saturating_sub(1);
+            let number = self.pieces.partition_point(|(offset, ..)| *offset <= at).saturating_sub(1);
             self.pieces.get(number)
         };
         let start = match piece(range.start) {
-            Some((here, there, true)) => (there.start + range.start.saturating_sub(*here)).min(there.end),
-            Some((_, there, false)) => there.start,
+            Some((offset, origin, true)) => {
+                (origin.start + range.start.saturating_sub(*offset)).min(origin.end)
+            }
+            Some((_, origin, false)) => origin.start,
             None => 0,
         };
         let end = match piece(range.end.saturating_sub(1).max(range.start)) {
-            Some((here, there, true)) => (there.start + range.end.saturating_sub(*here)).min(there.end),
-            Some((_, there, false)) => there.end,
+            Some((offset, origin, true)) => {
+                (origin.start + range.end.saturating_sub(*offset)).min(origin.end)
+            }
+            Some((_, origin, false)) => origin.end,
             None => 0,
         };
         Span::new(self.source, start as u32, end.max(start) as u32)

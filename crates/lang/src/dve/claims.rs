@@ -28,7 +28,7 @@ impl<'a> Lowering<'a> {
                 self.claims.push(Claim {
                     name,
                     span: condition.span,
-                    what: ClaimBody::Always(always),
+                    body: ClaimBody::Always(always),
                     formula: None,
                 });
             }
@@ -93,11 +93,12 @@ impl<'a> Lowering<'a> {
             syntax.initial.as_ref().and_then(|state| self.state_called(process, state)).unwrap_or(0);
         // Without accepting states nothing is accepted: use one set that contains no edge.
         let sets = syntax.accepting.len().max(1) as u32;
-        let omega = OmegaAutomaton { name: name.text.clone(), initial, edges, sets, stutters: false };
+        let omega =
+            OmegaAutomaton { name: name.text.clone(), initial, edges, sets, is_stutter_invariant: false };
         self.claims.push(Claim {
             name: name.text.clone(),
             span: name.span,
-            what: ClaimBody::Never(omega),
+            body: ClaimBody::Never(omega),
             formula: None,
         });
     }

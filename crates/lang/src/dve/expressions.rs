@@ -32,9 +32,9 @@ impl<'a> Lowering<'a> {
     }
 
     fn reads_nothing(&self, expression: &Expression) -> bool {
-        let mut reads = false;
-        expression.visit(&mut |inside| reads |= matches!(inside, Expression::Read(_)));
-        !reads
+        let mut has_reads = false;
+        expression.visit(&mut |inside| has_reads |= matches!(inside, Expression::Read(_)));
+        !has_reads
     }
 
     fn lower(&mut self, syntax: &Expr, process: Option<usize>) -> Option<Expression> {
@@ -42,7 +42,7 @@ impl<'a> Lowering<'a> {
             ExprKind::Number(value) => Expression::Constant(*value),
             ExprKind::InState(owner, state) => {
                 let at = self.process_called(owner)?;
-                // Outside of processes, locations cannot be referred to yet.
+                // Processes are declared after the top-level variables, which therefore cannot refer to locations.
                 let state = self.state_called(at, state)?;
                 match self.processes.get(at).and_then(|scope| scope.location) {
                     Some(location) => is_at(location, state),
@@ -127,7 +127,7 @@ impl<'a> Lowering<'a> {
 
     /// Resolves the variable or constant that an expression names.
     fn resolve(&mut self, syntax: &Expr, process: Option<usize>) -> Option<Resolved> {
-        let (name, span, index, scope, from) = match &syntax.kind {
+        let (name, span, index, scope, owner) = match &syntax.kind {
             ExprKind::Name(name) => (name, syntax.span, None, process, None),
             ExprKind::Element(name, index) => (&name.text, name.span, Some(index), process, None),
             ExprKind::ProcessVariable(owner, name, index) => {
@@ -137,7 +137,7 @@ impl<'a> Lowering<'a> {
             // The parser only accepts these kinds.
             _ => return None,
         };
-        let symbol = self.symbol(name, span, scope, from)?;
+        let symbol = self.symbol(name, span, scope, owner)?;
         // An index is evaluated in the process that contains it.
         let index = match index {
             Some(index) => Some(Box::new(self.lower(index, process)?)),
@@ -177,16 +177,16 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Resolves a name in a process, only in the process (`from->name`), or at the top level.
+    /// Resolves a name in a process or at the top level; with an owner (`P->x`), only in the process.
     fn symbol(
         &mut self,
         name: &str,
         span: Span,
         process: Option<usize>,
-        from: Option<&Name>,
+        owner: Option<&Name>,
     ) -> Option<Symbol> {
         let local = process.and_then(|at| self.processes.get(at)).and_then(|scope| scope.names.get(name));
-        let found = match from {
+        let found = match owner {
             Some(_) => local,
             None => local.or_else(|| self.globals.get(name)),
         };
@@ -198,7 +198,7 @@ impl<'a> Lowering<'a> {
         if let Some(at) = process {
             others.extend(file.processes[at].variables.iter().map(|variable| variable.name.text.as_str()));
         }
-        if from.is_none() {
+        if owner.is_none() {
             others.extend(file.variables.iter().map(|variable| variable.name.text.as_str()));
         }
         self.report_unknown("variable", name, span, others);

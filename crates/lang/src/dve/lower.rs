@@ -117,7 +117,7 @@ pub(super) fn lower(
             return None;
         }
     };
-    Some(ModelFile { model, actions: action_spans, claims, has_mailboxes: false })
+    Some(ModelFile { model, action_spans, claims, has_mailboxes: false })
 }
 
 impl<'a> Lowering<'a> {
@@ -250,9 +250,9 @@ impl<'a> Lowering<'a> {
             .zip(committed)
             .map(|(name, is_committed)| Location { name, is_committed })
             .collect();
-        let process_is_of_model =
+        let model_process =
             invigil_model::Process { name: name.to_owned(), location, locations, side: Side::System };
-        self.parts.processes.push(process_is_of_model);
+        self.parts.processes.push(model_process);
         self.declare_locals(at);
         for (number, state) in (0..).zip(&process.states) {
             if !self.processes[at].names.contains_key(state.text.as_str()) {

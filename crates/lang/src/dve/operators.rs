@@ -1,7 +1,7 @@
 //! Parses expressions.
 //!
 //! Binding power, weakest first: `imply`; `and`, `or`; `&`, `|`, `^`; `==`, `!=`; `<`, `<=`, `>`, `>=`; `<<`, `>>`;
-//! `+`, `-`; `*`, `/`, `%`. All are left-associative. Prefixes are `-`, `~`, `not`.
+//! `+`, `-`; `*`, `/`, `%`. All are left-associative. Prefixes are `-`, `~`, and `not` or `!`.
 
 use super::ast::{Expr, ExprKind};
 use super::parser::DveParser;
@@ -47,16 +47,16 @@ fn is_associative(operator: Binary) -> bool {
 impl DveParser<'_> {
     /// Parses an expression.
     pub(super) fn expression(&mut self) -> Option<Expr> {
-        self.above(0)
+        self.binary_operators(0)
     }
 
     /// Parses operands and the operators between them that bind at least as tightly as `weakest`.
-    fn above(&mut self, weakest: u8) -> Option<Expr> {
+    fn binary_operators(&mut self, weakest: u8) -> Option<Expr> {
         let mut left = self.operand()?;
         while let Some((operator, strength)) = operator(self.at.token).filter(|(_, found)| *found >= weakest)
         {
             let at = self.take();
-            let right = self.above(strength + 1)?;
+            let right = self.binary_operators(strength + 1)?;
             left = self.join(operator, at, left, right)?;
         }
         Some(left)
@@ -81,11 +81,11 @@ impl DveParser<'_> {
                 (kind, deepest + 2)
             }
         };
-        self.checked(Expr { kind, span, depth }, at)
+        self.check_depth(Expr { kind, span, depth }, at)
     }
 
     /// Rejects an expression that is too deep; `at` is the position reported.
-    fn checked(&mut self, expr: Expr, at: Span) -> Option<Expr> {
+    fn check_depth(&mut self, expr: Expr, at: Span) -> Option<Expr> {
         if expr.depth <= MAX_DEPTH {
             return Some(expr);
         }
@@ -125,7 +125,7 @@ impl DveParser<'_> {
             let operand = self.operand()?;
             let depth = operand.depth + 1;
             let kind = ExprKind::Unary(prefix, Box::new(operand));
-            return self.checked(Expr { kind, span: self.since(start), depth }, at);
+            return self.check_depth(Expr { kind, span: self.since(start), depth }, at);
         }
         if let Token::Number(digits) = self.at.token {
             let Ok(number) = digits.parse() else {
@@ -161,7 +161,7 @@ impl DveParser<'_> {
             }
         };
         let span = self.since(start);
-        self.checked(Expr { kind, span, depth }, span)
+        self.check_depth(Expr { kind, span, depth }, span)
     }
 
     /// Parses an index, if present; returns `None` after an error.

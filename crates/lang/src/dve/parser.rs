@@ -6,8 +6,8 @@ use crate::parsing::cursor::{Cursor, Lexicon, Token, suggest};
 use invigil_expr::diag::{Diagnostic, SourceId};
 use std::ops::{Deref, DerefMut};
 
-pub(super) const TOP: [&str; 6] = ["byte", "int", "const", "channel", "process", "system"];
-pub(super) const PARTS: [&str; 9] =
+pub(super) const TOP_LEVEL_KEYWORDS: [&str; 6] = ["byte", "int", "const", "channel", "process", "system"];
+pub(super) const PROCESS_KEYWORDS: [&str; 9] =
     ["byte", "int", "const", "state", "init", "commit", "accept", "assert", "trans"];
 
 /// Reserved words.
@@ -48,11 +48,11 @@ pub(super) fn parse(source: SourceId, text: &str) -> (File, Vec<Diagnostic>) {
 impl DveParser<'_> {
     /// Takes the `;` at the end of a clause. If it is missing, skips past the next one, or to a word that starts a
     /// clause.
-    pub(super) fn end_clause(&mut self, was_read: bool, starts: &[&str]) {
-        if was_read && self.take_mark(";") {
+    pub(super) fn end_clause(&mut self, was_parsed: bool, starts: &[&str]) {
+        if was_parsed && self.take_mark(";") {
             return;
         }
-        if was_read {
+        if was_parsed {
             let diagnostic = self.expected("`;`").help("`;` ends a declaration, `,` separates its parts");
             self.report(diagnostic);
         }
@@ -80,17 +80,17 @@ impl DveParser<'_> {
                     return file;
                 }
                 Token::Word("byte" | "int" | "const") => {
-                    let was_read = self.variables(&mut file.variables).is_some();
-                    self.end_clause(was_read, &TOP);
+                    let was_parsed = self.variables(&mut file.variables).is_some();
+                    self.end_clause(was_parsed, &TOP_LEVEL_KEYWORDS);
                 }
                 Token::Word("channel") => {
-                    let was_read = self.channels(&mut file.channels).is_some();
-                    self.end_clause(was_read, &TOP);
+                    let was_parsed = self.channels(&mut file.channels).is_some();
+                    self.end_clause(was_parsed, &TOP_LEVEL_KEYWORDS);
                 }
                 Token::Word("process") => file.processes.push(self.process()),
                 Token::Word("system") => {
                     let system = self.system();
-                    self.end_clause(system.is_some(), &TOP);
+                    self.end_clause(system.is_some(), &TOP_LEVEL_KEYWORDS);
                     if let (Some(first), Some(second)) = (&file.system, &system) {
                         let diagnostic = Diagnostic::error(second.span, "duplicate `system`")
                             .label("second occurrence")
@@ -103,7 +103,7 @@ impl DveParser<'_> {
                 _ => {
                     let diagnostic = self.expected("a declaration, `process` or `system`");
                     let help = match self.at.token {
-                        Token::Word(word) => suggest(word, TOP).unwrap_or_else(|| {
+                        Token::Word(word) => suggest(word, TOP_LEVEL_KEYWORDS).unwrap_or_else(|| {
                             "top-level declarations start with `byte`, `int`, `const`, `channel`, `process` or `system`"
                                 .to_owned()
                         }),
@@ -114,7 +114,7 @@ impl DveParser<'_> {
                     };
                     self.report(diagnostic.help(help));
                     self.take();
-                    while !matches!(self.at.token, Token::End) && !self.at_one_of(&TOP) {
+                    while !matches!(self.at.token, Token::End) && !self.at_one_of(&TOP_LEVEL_KEYWORDS) {
                         self.take();
                     }
                 }
@@ -237,8 +237,12 @@ impl DveParser<'_> {
         self.take();
         let mut process = Process { name: self.expect_name("a process name"), ..Process::default() };
         // If only the brace is missing, the process is parsed as if it were there.
-        if self.expect_mark("{", "enclose the process in `{ … }`").is_none() && !self.at_one_of(&PARTS) {
-            while !matches!(self.at.token, Token::End | Token::Mark("{" | "}")) && !self.at_one_of(&TOP) {
+        if self.expect_mark("{", "enclose the process in `{ … }`").is_none()
+            && !self.at_one_of(&PROCESS_KEYWORDS)
+        {
+            while !matches!(self.at.token, Token::End | Token::Mark("{" | "}"))
+                && !self.at_one_of(&TOP_LEVEL_KEYWORDS)
+            {
                 self.take();
             }
             if !self.take_mark("{") {
@@ -257,26 +261,28 @@ impl DveParser<'_> {
                     return process;
                 }
                 Token::Word("trans") => self.transitions(&mut process.transitions),
-                Token::Word(word) if PARTS.contains(&word) => {
-                    let was_read = self.part(word, &mut process).is_some();
-                    self.end_clause(was_read, &PARTS);
+                Token::Word(word) if PROCESS_KEYWORDS.contains(&word) => {
+                    let was_parsed = self.process_clause(word, &mut process).is_some();
+                    self.end_clause(was_parsed, &PROCESS_KEYWORDS);
                 }
                 _ => {
                     let diagnostic = self.expected("a part of a process");
                     let help = match self.at.token {
                         Token::Word("channel") => "declare channels outside processes".to_owned(),
-                        Token::Word(word) => suggest(word, PARTS).unwrap_or_else(parts_of_a_process),
+                        Token::Word(word) => {
+                            suggest(word, PROCESS_KEYWORDS).unwrap_or_else(parts_of_a_process)
+                        }
                         _ => parts_of_a_process(),
                     };
                     self.report(diagnostic.help(help));
                     self.take();
-                    self.end_clause(false, &PARTS);
+                    self.end_clause(false, &PROCESS_KEYWORDS);
                 }
             }
         }
     }
 
-    fn part(&mut self, word: &str, process: &mut Process) -> Option<()> {
+    fn process_clause(&mut self, word: &str, process: &mut Process) -> Option<()> {
         if matches!(word, "byte" | "int" | "const") {
             return self.variables(&mut process.variables);
         }
@@ -331,7 +337,9 @@ impl DveParser<'_> {
                     .help("write a Büchi automaton (`accept q1, q2;`) or a generalised one (`accept genbuchi (q1), (q2);`)");
                 self.report(diagnostic);
                 // The state pairs contain `;`.
-                while !matches!(self.at.token, Token::End | Token::Mark("}")) && !self.at_one_of(&PARTS) {
+                while !matches!(self.at.token, Token::End | Token::Mark("}"))
+                    && !self.at_one_of(&PROCESS_KEYWORDS)
+                {
                     self.take();
                 }
                 return None;

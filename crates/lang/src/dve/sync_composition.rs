@@ -57,7 +57,7 @@ impl<'a> Lowering<'a> {
         if !self.spend(step.iter().map(|lowered| lowered.size).sum(), span) {
             return false;
         }
-        let mut effect = Vec::new();
+        let mut body = Vec::new();
         let mut copied = BTreeSet::new();
         let mut changed: BTreeMap<VariableId, usize> = BTreeMap::new();
         let mut conflict = None;
@@ -71,7 +71,7 @@ impl<'a> Lowering<'a> {
                         copies.insert(*variable, copy);
                     }
                 }
-                effect.push(substitute_in_statement(&statement, &|place: &LValue| {
+                body.push(substitute_in_statement(&statement, &|place: &LValue| {
                     let by = changed.get(&place.variable)?;
                     let variable = *copies.get(&place.variable).filter(|_| *by != lowered.process)?;
                     Some(Expression::Read(LValue { variable, index: place.index.clone() }))
@@ -84,19 +84,19 @@ impl<'a> Lowering<'a> {
                 }
             }
         }
-        let mut effects = Vec::new();
+        let mut effect = Vec::new();
         if let Some((variable, one, other)) = conflict {
-            effects.push(self.conflict_fault(variable, one, other));
+            effect.push(self.conflict_fault(variable, one, other));
         }
         for variable in &copied {
-            effects.extend(self.assign_elements(copies[variable], |index| {
+            effect.extend(self.assign_elements(copies[variable], |index| {
                 Expression::Read(LValue { variable: *variable, index })
             }));
         }
-        effects.extend(effect);
+        effect.extend(body);
         for variable in &copied {
             // Copies are reset so that they do not distinguish configurations.
-            effects.extend(self.assign_elements(copies[variable], |_| Expression::Constant(0)));
+            effect.extend(self.assign_elements(copies[variable], |_| Expression::Constant(0)));
         }
         let descriptions: Vec<String> = step.iter().map(|lowered| self.describe(lowered)).collect();
         let guard =
@@ -105,7 +105,7 @@ impl<'a> Lowering<'a> {
             event: None,
             moves: step.iter().map(|lowered| self.moves(lowered)).collect(),
             guard,
-            effect: effects,
+            effect,
             ..Action::named(descriptions.join(", "))
         };
         self.add(action, span)

@@ -1,7 +1,7 @@
 //! Parses transitions.
 
 use super::ast::{Expr, ExprKind, Name, Sync, Transition};
-use super::parser::{DveParser, PARTS, TOP};
+use super::parser::{DveParser, PROCESS_KEYWORDS, TOP_LEVEL_KEYWORDS};
 use crate::parsing::cursor::{Token, suggest};
 use invigil_expr::diag::Diagnostic;
 
@@ -33,8 +33,8 @@ impl DveParser<'_> {
                     }
                     self.take_mark(",");
                     if matches!(self.at.token, Token::End | Token::Mark("}"))
-                        || self.at_one_of(&PARTS)
-                        || self.at_one_of(&TOP)
+                        || self.at_one_of(&PROCESS_KEYWORDS)
+                        || self.at_one_of(&TOP_LEVEL_KEYWORDS)
                     {
                         return;
                     }
@@ -80,8 +80,8 @@ impl DveParser<'_> {
             }
         }
         while !matches!(self.at.token, Token::End | Token::Mark("}" | "," | ";"))
-            && !self.at_one_of(&PARTS)
-            && !self.at_one_of(&TOP)
+            && !self.at_one_of(&PROCESS_KEYWORDS)
+            && !self.at_one_of(&TOP_LEVEL_KEYWORDS)
         {
             self.skip();
         }

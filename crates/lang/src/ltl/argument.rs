@@ -1,4 +1,4 @@
-//! Formulas on the command line, in place of a property file: `ltl:G(request -> F grant)`.
+//! Formulae on the command line, in place of a property file: `ltl:G(request -> F grant)`.
 
 use super::property::FormulaOptions;
 use crate::prop::ast::Name;
@@ -8,9 +8,9 @@ use std::ops::Range;
 /// Whether a formula is about infinite or finite traces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TraceSemantics {
-    /// Infinite traces: more events may follow. Certain verdicts are reported; others stay open.
+    /// Infinite traces: more events may follow. Until a verdict is certain, the formula is undecided.
     Ltl,
-    /// Finite traces: the run ends where the trace ends, and the formula holds there or it does not.
+    /// Finite traces: the run ends where the trace ends, and there the formula either holds or is violated.
     Ltlf,
 }
 

@@ -20,13 +20,13 @@ pub(super) struct Diagrams {
     pub(super) nodes: Vec<DecisionNode>,
     shared: HashMap<DecisionNode, u32>,
     /// Results for the current event.
-    known: HashMap<Edges, DecisionEdge>,
+    results: HashMap<Edges, DecisionEdge>,
 }
 
 impl Diagrams {
     /// Starts the next event, for which atoms have different tests.
     pub(super) fn next_event(&mut self) {
-        self.known.clear();
+        self.results.clear();
     }
 
     /// Returns the diagram that leads to the edge whose label is true, or to [`DecisionEdge::Stay`] if there is
@@ -48,15 +48,15 @@ impl Diagrams {
         depth: usize,
     ) -> Result<DecisionEdge, TooLarge> {
         if depth > MAX_DEPTH {
-            return Err(TooLarge { what: "atoms in one decision", limit: MAX_DEPTH });
+            return Err(TooLarge { resource: "atoms in one decision", limit: MAX_DEPTH });
         }
-        let decided =
+        let next_variable =
             edges.iter().find_map(|(label, _)| labels.cofactors(label)).map(|(variable, ..)| variable);
-        let Some(variable) = decided else {
+        let Some(variable) = next_variable else {
             return Ok(edges.first().map_or(DecisionEdge::Stay, |(_, next)| *next));
         };
-        if let Some(known) = self.known.get(edges) {
-            return Ok(*known);
+        if let Some(result) = self.results.get(edges) {
+            return Ok(*result);
         }
         let mut side = |value: bool| -> Result<Edges, TooLarge> {
             let cube = labels.cube(&[(variable, value)])?;
@@ -78,18 +78,18 @@ impl Diagrams {
             // Machines of users' formulae only contain atoms.
             Variable::Helper(_) => no,
         };
-        self.known.insert(edges.clone(), next);
+        self.results.insert(edges.clone(), next);
         Ok(next)
     }
 
     fn intern(&mut self, node: DecisionNode) -> Result<DecisionEdge, TooLarge> {
         if self.nodes.len() == MAX_NODES {
-            return Err(TooLarge { what: "decision nodes of a monitor", limit: MAX_NODES });
+            return Err(TooLarge { resource: "decision nodes of a monitor", limit: MAX_NODES });
         }
         let number = *self.shared.entry(node).or_insert_with(|| {
             self.nodes.push(node);
             self.nodes.len() as u32 - 1
         });
-        Ok(DecisionEdge::Ask(number))
+        Ok(DecisionEdge::Test(number))
     }
 }

@@ -57,7 +57,7 @@ pub struct Explanation {
     /// Whether the formula is invariant under stuttering.
     pub stutter_invariant: Option<bool>,
     /// Two words that differ only by stuttering: the formula holds on the first but not on the second.
-    pub stutters: Option<[Word; 2]>,
+    pub stuttering_words: Option<[Word; 2]>,
     /// Its monitorability.
     pub monitorable: Option<MonitorabilityInfo>,
     /// A shortest run after which it holds, whatever follows.
@@ -75,7 +75,7 @@ pub struct Explanation {
     /// The automaton in the HOA format.
     pub hoa: Option<String>,
     /// The SPIN never claim of its negation, or the reason why there is none.
-    pub never: Result<String, String>,
+    pub never_claim: Result<String, String>,
     /// Analyses that exceeded the budget, with the limit.
     pub unanswered: Vec<String>,
 }
@@ -222,7 +222,7 @@ impl Explainer<'_> {
             class: classification.to_string(),
             class_description: describe_class(classification.class),
             stutter_invariant: stuttering.as_ref().map(|found| *found == Stuttering::Invariant),
-            stutters: stuttering.and_then(|found| match found {
+            stuttering_words: stuttering.and_then(|found| match found {
                 Stuttering::Invariant => None,
                 Stuttering::Sensitive { holds, fails } => Some([word(&holds), word(&fails)]),
             }),
@@ -246,7 +246,7 @@ impl Explainer<'_> {
                 presumptive,
                 finite,
             },
-            never: match (&buchi, self.event) {
+            never_claim: match (&buchi, self.event) {
                 (_, Some(event)) => Err(NeverClaimError::Proposition(event).to_string()),
                 (Some(buchi), None) => {
                     buchi.to_never_claim(logic, Some(&property.formula)).map_err(|error| error.to_string())

@@ -36,7 +36,7 @@ pub(super) struct PropertyHeader<'a> {
 struct Letter {
     event: EventId,
     /// The event atoms that hold at it; `None` for a record that names no event.
-    holds: Option<Vec<Atom>>,
+    true_atoms: Option<Vec<Atom>>,
     /// The parameters that its atoms define.
     params: Vec<Param>,
 }
@@ -56,7 +56,7 @@ pub(super) fn lower(
 ) -> Result<Option<Automaton>, TooLarge> {
     // A start state may be added.
     if machine.states() >= MAX_STATES {
-        return Err(TooLarge { what: "states of a monitor", limit: MAX_STATES - 1 });
+        return Err(TooLarge { resource: "states of a monitor", limit: MAX_STATES - 1 });
     }
     let Logic { formulae, labels, .. } = logic;
     let mut names = names(machine, labels, formulae)?;
@@ -79,7 +79,7 @@ pub(super) fn lower(
         transitions: Vec::new(),
         roots: Vec::new(),
         diagrams: Diagrams::default(),
-        tests: Tests { atoms, compiler, catalog, known: HashMap::new(), tests: Vec::new() },
+        tests: Tests { atoms, compiler, catalog, test_numbers: HashMap::new(), tests: Vec::new() },
     };
     let mut bindings = Vec::new();
     for letter in &letters {
@@ -116,11 +116,11 @@ pub(super) fn lower(
     })))
 }
 
-/// The name of the state before the first position of an instance.
+/// The name of the state of a slice before its first position.
 const START: &str = "start";
 
-/// Returns the machine with an additional start state, which every event leaves. Otherwise an instance whose events
-/// change nothing would not exist at the end of the run, where it may have an open obligation.
+/// Returns the machine with an additional start state, which every event leaves. Otherwise a slice whose events change
+/// nothing would not exist at the end of the run, where it may have an open obligation.
 fn add_start(machine: &Machine) -> Machine {
     let (mut with_start_state, initial) = (machine.clone(), machine.initial as usize);
     with_start_state.initial = machine.states() as automaton::State;
@@ -160,18 +160,18 @@ impl Lowering<'_> {
     /// Adds the transitions of all states for an event.
     fn letter(&mut self, letter: &Letter) -> Result<(), TooLarge> {
         self.diagrams.next_event();
-        let known: Vec<(Variable, bool)> = match &letter.holds {
-            Some(holds) => {
+        let event_literals: Vec<(Variable, bool)> = match &letter.true_atoms {
+            Some(true_atoms) => {
                 let events = self.tests.atoms.events.iter().map(|event| event.atom);
-                events.map(|atom| (Variable::Atom(atom), holds.contains(&atom))).collect()
+                events.map(|atom| (Variable::Atom(atom), true_atoms.contains(&atom))).collect()
             }
             None => Vec::new(),
         };
-        let known = self.labels.cube(&known)?;
+        let event_cube = self.labels.cube(&event_literals)?;
         for (state, edges) in self.machine.edges.iter().enumerate() {
             let mut branches: Edges = Vec::new();
             for (label, target) in edges {
-                let label = self.labels.restrict(label, &known)?;
+                let label = self.labels.restrict(label, &event_cube)?;
                 match *target as usize {
                     _ if label.is_false() => {}
                     target if target == state => branches.push((label, DecisionEdge::Stay)),
@@ -184,7 +184,7 @@ impl Lowering<'_> {
             }
             let Lowering { labels, tests, diagrams, .. } = self;
             let root = diagrams.decide(labels, &branches, &mut |atom| tests.test(letter, atom))?;
-            if matches!(root, DecisionEdge::Ask(_)) {
+            if matches!(root, DecisionEdge::Test(_)) {
                 self.roots.push(((state as StateId, letter.event), root));
             }
         }
@@ -241,24 +241,24 @@ fn letters(atoms: &Atoms, catalog: &mut EventCatalog) -> Vec<Letter> {
     for EventAtom { atom, name, kind, params, .. } in &atoms.events {
         let id = catalog.declare(name, *kind);
         let at = letters.iter().position(|letter| letter.event == id).unwrap_or_else(|| {
-            letters.push(Letter { event: id, holds: Some(Vec::new()), params: Vec::new() });
+            letters.push(Letter { event: id, true_atoms: Some(Vec::new()), params: Vec::new() });
             letters.len() - 1
         });
         letters[at].params.extend_from_slice(params);
-        letters[at].holds.get_or_insert_default().push(*atom);
+        letters[at].true_atoms.get_or_insert_default().push(*atom);
     }
     if letters.is_empty() {
         let id = catalog.declare(ANY_EVENT, EventKind::Before);
         // Reports show the name of the event.
         catalog.declare_param(id, &parameter_named("event"));
-        letters.push(Letter { event: id, holds: Some(Vec::new()), params: Vec::new() });
+        letters.push(Letter { event: id, true_atoms: Some(Vec::new()), params: Vec::new() });
     }
     let id = catalog.declare(STATE_EVENT, EventKind::Before);
     // In source order, not in evaluation order.
     for event in &atoms.events {
         catalog.declare_param(id, &field(event));
     }
-    letters.push(Letter { event: id, holds: None, params: Vec::new() });
+    letters.push(Letter { event: id, true_atoms: None, params: Vec::new() });
     letters
 }
 
@@ -272,26 +272,26 @@ struct Tests<'a> {
     atoms: &'a Atoms,
     compiler: Compiler,
     catalog: &'a mut EventCatalog,
-    known: HashMap<(EventId, Atom), u32>,
+    test_numbers: HashMap<(EventId, Atom), u32>,
     tests: Vec<DecisionTest>,
 }
 
 impl Tests<'_> {
     /// Returns the index of a parameter of an event; the event may define its source.
-    fn param(&mut self, letter: &Letter, name: &str, otherwise: Param) -> usize {
+    fn param(&mut self, letter: &Letter, name: &str, fallback: Param) -> usize {
         let declared = letter.params.iter().find(|param| param.name == name);
-        self.catalog.declare_param(letter.event, declared.unwrap_or(&otherwise))
+        self.catalog.declare_param(letter.event, declared.unwrap_or(&fallback))
     }
 
     /// Returns the test for an atom at an event.
     fn test(&mut self, letter: &Letter, atom: Atom) -> u32 {
-        if let Some(known) = self.known.get(&(letter.event, atom)) {
-            return *known;
+        if let Some(number) = self.test_numbers.get(&(letter.event, atom)) {
+            return *number;
         }
         let test = self.create_test(letter, atom);
         let number = self.tests.len() as u32;
         self.tests.push(test);
-        self.known.insert((letter.event, atom), number);
+        self.test_numbers.insert((letter.event, atom), number);
         number
     }
 

@@ -12,8 +12,9 @@ use std::collections::{HashMap, HashSet, VecDeque};
 /// The maximum length of an atom's name within a state's name.
 const MAX_NAME: usize = 24;
 
-/// Returns a unique name for every state: `satisfied` and `violated` for certain verdicts, `fine` if the formula
-/// holds when the run ends there, and otherwise `waiting_for_grant` or `waiting`.
+/// Returns a unique name for every state: `satisfied` and `violated` for certain verdicts, `open` if the result at the
+/// end of the run is not computed, `fine` if the formula holds when the run ends there, and otherwise
+/// `waiting_for_grant` or `waiting`.
 pub(super) fn names(
     machine: &Machine,
     labels: &Labels,

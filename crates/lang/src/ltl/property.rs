@@ -1,4 +1,4 @@
-//! Formulas as properties.
+//! Formulae as properties.
 
 use super::argument::TraceSemantics;
 use super::atoms::{Atoms, LocatedAtom};
@@ -51,7 +51,7 @@ pub struct Property {
 /// Parts of a text, joined to a text of its own.
 struct Excerpt {
     text: String,
-    /// The start of each part, here and in the source.
+    /// The start of each part, in the excerpt and in the source.
     offsets: Vec<(usize, usize)>,
 }
 
@@ -68,8 +68,8 @@ impl Excerpt {
 
     /// Returns the source offset for an offset in the excerpt.
     fn source_offset(&self, at: usize) -> u32 {
-        let part = self.offsets.partition_point(|(here, _)| *here <= at).saturating_sub(1);
-        self.offsets.get(part).map_or(at, |(here, there)| there + at - here) as u32
+        let part = self.offsets.partition_point(|(start, _)| *start <= at).saturating_sub(1);
+        self.offsets.get(part).map_or(at, |(start, source_start)| source_start + at - start) as u32
     }
 }
 
@@ -78,7 +78,7 @@ impl Excerpt {
 pub struct FormulaOptions {
     /// The name of a single formula, or the prefix of the names of several, joined with a dot.
     pub name: Option<String>,
-    /// The name of a formula that has none; if absent, the formula itself is its name.
+    /// The name for a formula without a name of its own; if absent, the formula itself serves as its name.
     pub stem: Option<String>,
     /// The trace semantics.
     pub semantics: TraceSemantics,
@@ -99,7 +99,7 @@ impl FormulaOptions {
 }
 
 /// Parses the formulae in a part of a source. Unless there is only one, each has a name: `mutex = G !(a & b)`.
-/// Formulas that others refer to as `@mutex` become parts of these, not properties.
+/// Formulae that others refer to, as in `@mutex`, become parts of those, not properties.
 ///
 /// ```
 /// use invigil_expr::diag::SourceId;
@@ -292,7 +292,7 @@ impl Property {
         Diagnostic::error(self.span, "the monitor for this formula is too large")
             .label(match limit.is_time() {
                 true => limit.to_string(),
-                false => format!("more than {} {} would be needed", limit.limit, limit.what),
+                false => format!("more than {} {} would be needed", limit.limit, limit.resource),
             })
             .help("split a conjunction into several properties, or use smaller bounds")
     }
@@ -361,7 +361,7 @@ impl Property {
         }
         let certain = logic.monitor(formula)?;
         Ok(match logic.presumptive_monitor_from(&certain, formula) {
-            Ok(presuming) => presuming.map(state_output::presumptive_output),
+            Ok(presumptive) => presumptive.map(state_output::presumptive_output),
             Err(_) => certain.map(state_output::certain_output),
         })
     }

@@ -174,8 +174,8 @@ impl Expr {
         let mut at = event;
         loop {
             match &self.nodes.get(at)?.kind {
-                Kind::When(event, _) => at = *event,
-                Kind::Path(path) => return path.as_name(),
+                NodeKind::When(event, _) => at = *event,
+                NodeKind::Path(path) => return path.as_name(),
                 _ => return None,
             }
         }
@@ -186,7 +186,7 @@ impl Expr {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
     /// Its kind.
-    pub kind: Kind,
+    pub kind: NodeKind,
     /// Its position, operands included.
     pub span: Span,
     /// Whether it is parenthesised.
@@ -198,7 +198,7 @@ pub type NodeId = usize;
 
 /// The kind of a node. Operands precede it in the list of nodes.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Kind {
+pub enum NodeKind {
     /// A constant.
     Literal(Literal),
     /// A variable, condition, event, or constant of the target.

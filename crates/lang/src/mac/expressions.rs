@@ -1,6 +1,6 @@
 //! Parses expressions: Java's, extended by operators on events and conditions.
 
-use super::ast::{Kind, Literal, MethodPhase, Node, NodeId, OPERATORS, Path, Segment};
+use super::ast::{Literal, MethodPhase, Node, NodeId, NodeKind, OPERATORS, Path, Segment};
 use super::literals::{number, unescaped};
 use super::parser::ScriptParser;
 use crate::parsing::cursor::Token;
@@ -23,7 +23,7 @@ enum Next {
 }
 
 impl ScriptParser<'_> {
-    fn push(&mut self, kind: Kind, span: Span) -> NodeId {
+    fn push(&mut self, kind: NodeKind, span: Span) -> NodeId {
         self.nodes.push(Node { kind, span, is_grouped: false });
         self.nodes.len() - 1
     }
@@ -34,7 +34,7 @@ impl ScriptParser<'_> {
 
     /// Parses an expression and adds its nodes.
     pub(crate) fn expression(&mut self) -> Option<NodeId> {
-        self.deeper(|parser| {
+        self.nested(|parser| {
             let condition = parser.operators(1)?;
             if !parser.take_mark("?") {
                 return Some(condition);
@@ -43,16 +43,17 @@ impl ScriptParser<'_> {
             parser.expect_mark(":", "write a conditional as `condition ? value : value`")?;
             let second = parser.expression()?;
             let span = parser.span_of(condition).to(parser.span_of(second));
-            Some(parser.push(Kind::Choice(condition, first, second), span))
+            Some(parser.push(NodeKind::Choice(condition, first, second), span))
         })
     }
 
     /// Parses the event of a guard, where `->` is not an operator.
     pub(crate) fn trigger(&mut self) -> Option<NodeId> {
-        self.deeper(|parser| parser.operators(OR))
+        self.nested(|parser| parser.operators(OR))
     }
 
-    fn deeper(&mut self, read: impl FnOnce(&mut Self) -> Option<NodeId>) -> Option<NodeId> {
+    /// Parses one level deeper, if the nesting limit allows it.
+    fn nested(&mut self, read: impl FnOnce(&mut Self) -> Option<NodeId>) -> Option<NodeId> {
         if self.nesting == MAX_NESTING {
             let diagnostic = Diagnostic::error(self.here(), "this expression is nested too deeply")
                 .label(format!("more than {MAX_NESTING} levels"))
@@ -70,25 +71,25 @@ impl ScriptParser<'_> {
     fn operators(&mut self, level: u8) -> Option<NodeId> {
         let mut left = self.operand()?;
         loop {
-            let (operator, binds) = match self.operator() {
-                Next::Operator(operator, binds) if binds >= level => {
+            let (operator, power) = match self.operator() {
+                Next::Operator(operator, power) if power >= level => {
                     self.take();
-                    (operator, binds)
+                    (operator, power)
                 }
-                Next::Split(operator, binds) if binds >= level => {
+                Next::Split(operator, power) if power >= level => {
                     let next = self.at.start + 1;
                     self.jump(next);
-                    (operator, binds)
+                    (operator, power)
                 }
                 _ => return Some(left),
             };
             let right = match operator {
                 // Right-associative: `a => b => c` is `a => (b => c)`.
-                Binary::Implies => self.deeper(|parser| parser.operators(binds))?,
-                _ => self.operators(binds + 1)?,
+                Binary::Implies => self.nested(|parser| parser.operators(power))?,
+                _ => self.operators(power + 1)?,
             };
             let span = self.span_of(left).to(self.span_of(right));
-            left = self.push(Kind::Binary(operator, left, right), span);
+            left = self.push(NodeKind::Binary(operator, left, right), span);
         }
     }
 
@@ -97,7 +98,7 @@ impl ScriptParser<'_> {
             Token::Mark("->") if self.peek() == Token::Mark("{") => Next::Nothing,
             Token::Mark("<-") => Next::Split(Binary::Less, 8),
             Token::Mark(mark) => match OPERATORS.iter().find(|(word, ..)| *word == mark) {
-                Some((_, operator, binds)) => Next::Operator(*operator, *binds),
+                Some((_, operator, power)) => Next::Operator(*operator, *power),
                 None => Next::Nothing,
             },
             Token::Word("instanceof") => {
@@ -148,8 +149,8 @@ impl ScriptParser<'_> {
         while let Some((prefix, start)) = before.pop() {
             let span = self.since(start);
             node = match prefix {
-                Prefix::Unary(operator) => self.push(Kind::Unary(operator, node), span),
-                Prefix::Cast(ty) => self.push(Kind::Cast(ty, node), span),
+                Prefix::Unary(operator) => self.push(NodeKind::Unary(operator, node), span),
+                Prefix::Cast(ty) => self.push(NodeKind::Cast(ty, node), span),
             };
         }
         self.whens(node)
@@ -162,13 +163,13 @@ impl ScriptParser<'_> {
     /// Parses `e when c when d`: conditions extend as far as possible.
     fn whens(&mut self, event: NodeId) -> Option<NodeId> {
         let mut event = event;
-        while !self.leaves_when && self.take_word("when") {
-            self.leaves_when = true;
+        while !self.stops_at_when && self.take_word("when") {
+            self.stops_at_when = true;
             let condition = self.expression();
-            self.leaves_when = false;
+            self.stops_at_when = false;
             let condition = condition?;
             let span = self.span_of(event).to(self.span_of(condition));
-            event = self.push(Kind::When(event, condition), span);
+            event = self.push(NodeKind::When(event, condition), span);
         }
         Some(event)
     }
@@ -178,14 +179,14 @@ impl ScriptParser<'_> {
         let node = match self.at.token {
             Token::Mark("(") => {
                 self.take();
-                let node = self.apart(Self::expression)?;
+                let node = self.bracketed(Self::expression)?;
                 self.expect_mark(")", "add the missing `)`").or_else(|| self.unclosed(start))?;
                 // The span of the expression includes its parentheses.
                 self.nodes[node].is_grouped = true;
                 self.nodes[node].span = self.since(start);
                 node
             }
-            Token::Mark("[") if self.language.has_program => {
+            Token::Mark("[") if self.language.allows_target_names => {
                 let diagnostic = Diagnostic::error(self.here(), "intervals are not allowed in PEDL");
                 let help = "PEDL has no history: export both events and define the interval in MEDL";
                 self.report(diagnostic.label("depends on the past").help(help));
@@ -195,7 +196,7 @@ impl ScriptParser<'_> {
             Token::Text(inside) => {
                 let text = self.text(inside)?;
                 let span = self.take();
-                self.push(Kind::Literal(Literal::String(String::from_utf16_lossy(&text))), span)
+                self.push(NodeKind::Literal(Literal::String(String::from_utf16_lossy(&text))), span)
             }
             Token::Char(inside) => {
                 let text = self.text(inside)?;
@@ -207,7 +208,7 @@ impl ScriptParser<'_> {
                     return None;
                 };
                 let span = self.take();
-                self.push(Kind::Literal(Literal::Char(unit)), span)
+                self.push(NodeKind::Literal(Literal::Char(unit)), span)
             }
             Token::UnclosedQuote => {
                 let diagnostic = Diagnostic::error(self.here(), "unterminated quote")
@@ -218,7 +219,7 @@ impl ScriptParser<'_> {
             }
             Token::Primed(name) => {
                 let span = self.take();
-                self.push(Kind::Primed(name.to_owned()), span)
+                self.push(NodeKind::Primed(name.to_owned()), span)
             }
             Token::Word("true" | "false" | "null") => {
                 let literal = match self.at.token {
@@ -227,7 +228,7 @@ impl ScriptParser<'_> {
                     _ => Literal::Null,
                 };
                 let span = self.take();
-                self.push(Kind::Literal(literal), span)
+                self.push(NodeKind::Literal(literal), span)
             }
             Token::Word(word) if self.peek() == Token::Mark("(") && self.is_function(word) => {
                 self.function(word, start)?
@@ -250,10 +251,10 @@ impl ScriptParser<'_> {
     }
 
     /// Parses the contents of parentheses or brackets; a `when` inside belongs to them.
-    fn apart(&mut self, read: impl FnOnce(&mut Self) -> Option<NodeId>) -> Option<NodeId> {
-        let outside = std::mem::replace(&mut self.leaves_when, false);
+    fn bracketed(&mut self, read: impl FnOnce(&mut Self) -> Option<NodeId>) -> Option<NodeId> {
+        let outer = std::mem::replace(&mut self.stops_at_when, false);
         let node = read(self);
-        self.leaves_when = outside;
+        self.stops_at_when = outer;
         node
     }
 
@@ -269,7 +270,7 @@ impl ScriptParser<'_> {
     /// Whether a word is meant as a function. In MEDL, nothing else is followed by a parenthesis.
     fn is_function(&self, word: &str) -> bool {
         self.language.functions.iter().any(|function| function.eq_ignore_ascii_case(word))
-            || !self.language.has_program
+            || !self.language.allows_target_names
     }
 
     fn name(&mut self, word: &str) -> Option<NodeId> {
@@ -282,7 +283,7 @@ impl ScriptParser<'_> {
             false => self.path("an expression")?,
         };
         let span = path.span;
-        Some(self.push(Kind::Path(path), span))
+        Some(self.push(NodeKind::Path(path), span))
     }
 
     fn function(&mut self, word: &str, start: usize) -> Option<NodeId> {
@@ -299,21 +300,21 @@ impl ScriptParser<'_> {
         self.take();
         self.take();
         let kind = match word {
-            "update" => Kind::Update(self.path("a monitored variable")?),
-            "startM" => Kind::Method(MethodPhase::Start, self.path("a monitored method")?),
-            "endM" => Kind::Method(MethodPhase::End, self.path("a monitored method")?),
-            "IOM" => Kind::Method(MethodPhase::Either, self.path("a monitored method")?),
-            "InM" => Kind::Method(MethodPhase::Inside, self.path("a monitored method")?),
+            "update" => NodeKind::Update(self.path("a monitored variable")?),
+            "startM" => NodeKind::Method(MethodPhase::Start, self.path("a monitored method")?),
+            "endM" => NodeKind::Method(MethodPhase::End, self.path("a monitored method")?),
+            "IOM" => NodeKind::Method(MethodPhase::Either, self.path("a monitored method")?),
+            "InM" => NodeKind::Method(MethodPhase::Inside, self.path("a monitored method")?),
             _ => {
-                let operand = self.apart(Self::expression)?;
+                let operand = self.bracketed(Self::expression)?;
                 match word {
-                    "start" => Kind::Start(operand),
-                    "end" => Kind::End(operand),
-                    "defined" => Kind::Defined(operand),
-                    "time" => Kind::Time(operand),
+                    "start" => NodeKind::Start(operand),
+                    "end" => NodeKind::End(operand),
+                    "defined" => NodeKind::Defined(operand),
+                    "time" => NodeKind::Time(operand),
                     _ => {
                         self.expect_mark(",", "write `value(e, 0)`: the event and the index of the value")?;
-                        Kind::Value(operand, self.apart(Self::expression)?)
+                        NodeKind::Value(operand, self.bracketed(Self::expression)?)
                     }
                 }
             }
@@ -328,14 +329,14 @@ impl ScriptParser<'_> {
     fn interval(&mut self) -> Option<NodeId> {
         const HELP: &str = "write an interval as `[event, event)`";
         let start = self.take().start as usize;
-        let from = self.apart(Self::expression)?;
+        let from = self.bracketed(Self::expression)?;
         self.expect_mark(",", HELP)?;
-        let to = self.apart(Self::expression)?;
+        let to = self.bracketed(Self::expression)?;
         if !self.take_mark("]") {
             self.expect_mark(")", HELP)?;
         }
         let span = self.since(start);
-        Some(self.push(Kind::Interval(from, to), span))
+        Some(self.push(NodeKind::Interval(from, to), span))
     }
 
     fn number(&mut self, minus: Option<usize>) -> Option<NodeId> {
@@ -343,7 +344,7 @@ impl ScriptParser<'_> {
         let span = self.take();
         let span = minus.map_or(span, |start| self.since(start));
         match number(written, minus.is_some()) {
-            Ok(literal) => Some(self.push(Kind::Literal(literal), span)),
+            Ok(literal) => Some(self.push(NodeKind::Literal(literal), span)),
             Err((message, help)) => {
                 self.report(Diagnostic::error(span, message).label("not a Java number").help(help));
                 None

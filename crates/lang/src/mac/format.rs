@@ -14,8 +14,10 @@ pub(crate) struct Layout {
     pub(crate) end: usize,
 }
 
-const STATEMENT: usize = 4;
-const INSIDE: usize = 8;
+/// The indentation of statements.
+const STATEMENT_INDENT: usize = 4;
+/// The indentation of continuation lines, and of the updates of a multi-line guard.
+const INNER_INDENT: usize = 8;
 
 /// Words that are not operands: a parenthesis or sign after them belongs to what follows.
 const JOINING: [&str; 5] = ["when", "print", "in", "not", "invoke"];
@@ -30,7 +32,7 @@ pub(crate) fn format(text: &str, layout: &Layout) -> String {
         is_fresh: true,
         has_statements: false,
         depth: 0,
-        is_open: false,
+        is_multiline_guard: false,
     };
     let mut from = 0;
     for at in 0..words.len() {
@@ -112,7 +114,7 @@ struct Printer<'a> {
     /// The number of open braces.
     depth: usize,
     /// Whether the current guard spans several lines.
-    is_open: bool,
+    is_multiline_guard: bool,
 }
 
 impl Printer<'_> {
@@ -124,32 +126,32 @@ impl Printer<'_> {
         let word = &self.words[at];
         if word.token == Token::Mark(";") {
             // The semicolon has been printed already; the next token starts a statement.
-            self.comments(gap, self.behind() - STATEMENT);
+            self.comments(gap, self.continuation_indent() - STATEMENT_INDENT);
             return;
         }
         self.has_statements |= word.context == TokenContext::Statement;
-        let begins = self.begins_update(at) || word.token == Token::Mark("}") && self.is_open;
+        let begins = self.begins_update(at) || word.token == Token::Mark("}") && self.is_multiline_guard;
         let indent = match (word.context, word.token) {
             (TokenContext::Opening | TokenContext::Closing, _) => 0,
-            (TokenContext::Statement, _) | (_, Token::Mark("}")) => STATEMENT,
-            _ if begins => INSIDE,
-            _ => self.behind(),
+            (TokenContext::Statement, _) | (_, Token::Mark("}")) => STATEMENT_INDENT,
+            _ if begins => INNER_INDENT,
+            _ => self.continuation_indent(),
         };
         let is_new = word.context != TokenContext::Inside || begins;
         // Comments before the end of the script are indented like its statements.
-        let inner = if word.context == TokenContext::Closing { STATEMENT } else { indent };
-        let inner = if word.token == Token::Mark("}") { INSIDE } else { inner };
+        let inner = if word.context == TokenContext::Closing { STATEMENT_INDENT } else { indent };
+        let inner = if word.token == Token::Mark("}") { INNER_INDENT } else { inner };
         let tail = self.comments(gap, inner);
         let sticks = matches!(word.token, Token::Mark("," | ")" | "]"));
         let breaks = tail.contains('\n')
             && !sticks
             && self.token(at.wrapping_sub(1)) != Some(Token::Word(self.opening()));
         if is_new || breaks {
-            let is_apart = word.context == TokenContext::Statement && is_blank(tail);
-            self.line(indent, is_apart);
+            let after_blank_line = word.context == TokenContext::Statement && is_blank(tail);
+            self.line(indent, after_blank_line);
         } else if self.is_fresh {
             self.indent(indent);
-        } else if self.spaced(at) {
+        } else if self.has_space_before(at) {
             self.out.push(' ');
         }
         self.print(at);
@@ -164,8 +166,8 @@ impl Printer<'_> {
     }
 
     /// The indentation of continuation lines.
-    fn behind(&self) -> usize {
-        if self.depth > 0 { INSIDE + STATEMENT } else { INSIDE }
+    fn continuation_indent(&self) -> usize {
+        if self.depth > 0 { INNER_INDENT + STATEMENT_INDENT } else { INNER_INDENT }
     }
 
     fn print(&mut self, at: usize) {
@@ -182,18 +184,18 @@ impl Printer<'_> {
         match word.token {
             Token::Mark("{") => {
                 self.depth += 1;
-                self.is_open = self.takes_lines(at);
+                self.is_multiline_guard = self.spans_lines(at);
             }
             Token::Mark("}") => self.depth = self.depth.saturating_sub(1),
             _ => {}
         }
-        if self.ends(at) {
+        if self.needs_semicolon(at) {
             self.out.push(';');
         }
     }
 
     /// Whether a semicolon follows a token.
-    fn ends(&self, at: usize) -> bool {
+    fn needs_semicolon(&self, at: usize) -> bool {
         let word = &self.words[at];
         if matches!(word.token, Token::Mark("{" | "}")) || matches!(word.context, TokenContext::Closing) {
             return false;
@@ -208,24 +210,24 @@ impl Printer<'_> {
     /// Whether a token starts an update of a multi-line guard.
     fn begins_update(&self, at: usize) -> bool {
         self.depth > 0
-            && self.is_open
+            && self.is_multiline_guard
             && at > 0
             && self.words[at].token != Token::Mark("}")
             && matches!(self.words[at - 1].token, Token::Mark("{" | ";"))
     }
 
     /// Whether the braces that open at a token span several lines.
-    fn takes_lines(&self, at: usize) -> bool {
+    fn spans_lines(&self, at: usize) -> bool {
         let close = self.words[at..].iter().find(|word| word.token == Token::Mark("}"));
         close.is_some_and(|close| self.text[self.words[at].end..close.start].contains('\n'))
     }
 
     /// Starts a line.
-    fn line(&mut self, indent: usize, is_apart: bool) {
+    fn line(&mut self, indent: usize, after_blank_line: bool) {
         if !self.is_fresh {
             self.out.push('\n');
         }
-        if is_apart && !self.out.is_empty() && !self.out.ends_with("\n\n") {
+        if after_blank_line && !self.out.is_empty() && !self.out.ends_with("\n\n") {
             self.out.push('\n');
         }
         self.indent(indent);
@@ -265,7 +267,7 @@ impl Printer<'_> {
     }
 
     /// Whether a space precedes a token.
-    fn spaced(&self, at: usize) -> bool {
+    fn has_space_before(&self, at: usize) -> bool {
         let Some(before) = at.checked_sub(1) else { return false };
         let (last, now) = (self.words[before].token, self.words[at].token);
         match (last, now) {

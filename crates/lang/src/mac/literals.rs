@@ -5,7 +5,7 @@ use std::ops::Range;
 
 /// Parses a number literal; the error is a message with its help text.
 pub(super) fn number(written: &str, is_negative: bool) -> Result<Literal, (String, &'static str)> {
-    const WIDE: &str = "an `int` has 32 bits; append `L` for a `long`";
+    const TOO_LARGE_HELP: &str = "an `int` has 32 bits; append `L` for a `long`";
     let digits: String = written.chars().filter(|c| *c != '_').collect();
     let lower = digits.to_ascii_lowercase();
     let sign = if is_negative { "-" } else { "" };
@@ -42,7 +42,7 @@ pub(super) fn number(written: &str, is_negative: bool) -> Result<Literal, (Strin
     if digits.is_empty() || !digits.chars().all(|c| c.is_digit(radix)) {
         return Err(wrong());
     }
-    let too_large = || (format!("`{sign}{written}` is too large"), WIDE);
+    let too_large = || (format!("`{sign}{written}` is too large"), TOO_LARGE_HELP);
     let magnitude = u64::from_str_radix(digits, radix).map_err(|_| too_large())?;
     // Literals that are not decimal denote bits: `0xffffffff` is -1.
     let is_bits = radix != 10;

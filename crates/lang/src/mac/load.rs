@@ -35,9 +35,9 @@ pub fn load(
 ) -> (Option<ScriptPair>, Vec<Diagnostic>) {
     let (monitoring, mut diagnostics) = pedl::parse(pedl.0, pedl.1);
     // Names are not resolved in a script with syntax errors: most further diagnostics would be consequences.
-    let is_readable = |diagnostics: &[Diagnostic]| !diagnostics.iter().any(Diagnostic::is_error);
-    let has_exports = is_readable(&diagnostics);
-    let recogniser = match has_exports {
+    let is_valid = |diagnostics: &[Diagnostic]| !diagnostics.iter().any(Diagnostic::is_error);
+    let is_pedl_valid = is_valid(&diagnostics);
+    let recogniser = match is_pedl_valid {
         true => {
             let (lowered, more) = pedl::lower(&monitoring, constants);
             diagnostics.extend(more);
@@ -46,7 +46,7 @@ pub fn load(
         false => None,
     };
     let (requirements, more) = medl::parse(medl.0, medl.1);
-    let can_be_checked = has_exports && is_readable(&more);
+    let can_be_checked = is_pedl_valid && is_valid(&more);
     diagnostics.extend(more);
     if !can_be_checked {
         return (None, diagnostics);

@@ -1,6 +1,6 @@
 //! Compiles expressions in one pass over their nodes.
 
-use super::ast::{Expr, Kind, Literal, MethodPhase, Node, NodeId, Path};
+use super::ast::{Expr, Literal, MethodPhase, Node, NodeId, NodeKind, Path};
 use crate::parsing::cursor::MAX_DIAGNOSTICS;
 use invigil_expr::diag::{Diagnostic, Span};
 use invigil_monitor::mac::{Binary, DefinitionError, ExprId, OccurrenceId, ScriptDef, Type, Unary};
@@ -22,10 +22,14 @@ impl Build {
         None
     }
 
-    /// Reports a type mismatch.
-    pub(crate) fn fits<T>(&mut self, span: Span, made: Result<T, DefinitionError>) -> Option<T> {
-        match made {
-            Ok(made) => Some(made),
+    /// Returns the value of a result; reports an error as a type mismatch.
+    pub(crate) fn or_report_mismatch<T>(
+        &mut self,
+        span: Span,
+        result: Result<T, DefinitionError>,
+    ) -> Option<T> {
+        match result {
+            Ok(value) => Some(value),
             Err(mismatch) => {
                 self.report(Diagnostic::error(span, mismatch.to_string()).label("type mismatch"))
             }
@@ -35,8 +39,8 @@ impl Build {
     /// Whether there are so many errors that the rest is skipped. Warnings do not count: a script without errors is
     /// checked completely.
     pub(crate) fn is_full(&mut self) -> bool {
-        let (looked_at, errors) = self.counted;
-        let new = self.diagnostics[looked_at..].iter().filter(|diagnostic| diagnostic.is_error()).count();
+        let (counted, errors) = self.counted;
+        let new = self.diagnostics[counted..].iter().filter(|diagnostic| diagnostic.is_error()).count();
         self.counted = (self.diagnostics.len(), errors + new);
         self.counted.1 >= MAX_DIAGNOSTICS
     }
@@ -98,7 +102,7 @@ pub(crate) trait NameResolver {
 
     /// Resolves `update(x)`.
     fn update(&mut self, build: &mut Build, path: &Path) -> Option<Compiled> {
-        build.report(no_program(path))
+        build.report(not_in_medl(path))
     }
 
     /// Returns what is known about a value of a named event.
@@ -108,12 +112,12 @@ pub(crate) trait NameResolver {
 
     /// Resolves `startM(f)` and the like.
     fn method(&mut self, build: &mut Build, _: MethodPhase, path: &Path) -> Option<Compiled> {
-        build.report(no_program(path))
+        build.report(not_in_medl(path))
     }
 }
 
 /// The diagnostic for a name of the target in a script that cannot use it.
-pub(crate) fn no_program(path: &Path) -> Diagnostic {
+pub(crate) fn not_in_medl(path: &Path) -> Diagnostic {
     let diagnostic = Diagnostic::error(path.span, format!("`{path}` is a name of the target program"))
         .label("unknown in MEDL");
     diagnostic.help("use it in a condition or event of the PEDL script, export that and import it here")
@@ -127,46 +131,46 @@ pub(crate) struct ExpressionCompiler<'a, N> {
 
 impl<N: NameResolver> ExpressionCompiler<'_, N> {
     /// Compiles an expression of any kind.
-    pub(crate) fn any(&mut self, expr: &Expr) -> Option<Compiled> {
-        let mut made: Vec<Option<Compiled>> = Vec::with_capacity(expr.nodes.len());
+    pub(crate) fn compile(&mut self, expr: &Expr) -> Option<Compiled> {
+        let mut compiled: Vec<Option<Compiled>> = Vec::with_capacity(expr.nodes.len());
         let indices = indices(expr);
         for (at, node) in expr.nodes.iter().enumerate() {
             let one = match indices.contains(&at) || self.build.is_full() {
                 true => None,
-                false => self.node(expr, node, &made),
+                false => self.node(expr, node, &compiled),
             };
-            made.push(one);
+            compiled.push(one);
         }
-        made.pop().flatten()
+        compiled.pop().flatten()
     }
 
     /// Compiles an expression to a value.
     pub(crate) fn value(&mut self, expr: &Expr) -> Option<ExprId> {
-        let made = self.any(expr)?;
-        self.as_value(made, expr.span(), "a value")
+        let compiled = self.compile(expr)?;
+        self.as_value(compiled, expr.span(), "a value")
     }
 
-    /// Compiles an expression to a condition; `whose` names what requires one, for messages.
-    pub(crate) fn condition(&mut self, expr: &Expr, whose: &str) -> Option<ExprId> {
-        let made = self.any(expr)?;
-        let value = self.as_value(made, expr.span(), "a condition")?;
+    /// Compiles an expression to a condition; `name` is that of the definition, for messages.
+    pub(crate) fn condition(&mut self, expr: &Expr, name: &str) -> Option<ExprId> {
+        let compiled = self.compile(expr)?;
+        let value = self.as_value(compiled, expr.span(), "a condition")?;
         let ty = self.build.parts.type_of(value).ok()?;
         if ty != Type::Boolean {
-            let message = format!("{whose} must be a condition, but this is a value of type `{ty}`");
+            let message = format!("{name} must be a condition, but this is a value of type `{ty}`");
             let diagnostic = Diagnostic::error(expr.span(), message).label("not a condition");
             return self.build.report(diagnostic.help("compare the value, as in `x > 0`"));
         }
         Some(value)
     }
 
-    /// Compiles an expression to an event. A condition counts as the event that it becomes true.
+    /// Compiles an expression to an event. A condition stands for the event at which it becomes true.
     pub(crate) fn event(&mut self, expr: &Expr) -> Option<OccurrenceId> {
-        let made = self.any(expr)?;
-        self.as_event(made, expr.span())
+        let compiled = self.compile(expr)?;
+        self.as_event(compiled, expr.span())
     }
 
-    fn as_event(&mut self, made: Compiled, span: Span) -> Option<OccurrenceId> {
-        let value = match made {
+    fn as_event(&mut self, compiled: Compiled, span: Span) -> Option<OccurrenceId> {
+        let value = match compiled {
             Compiled::Event(event) => return Some(event),
             Compiled::Value(value) => value,
         };
@@ -181,8 +185,8 @@ impl<N: NameResolver> ExpressionCompiler<'_, N> {
         )
     }
 
-    fn as_value(&mut self, made: Compiled, span: Span, needed: &str) -> Option<ExprId> {
-        let Compiled::Value(value) = made else {
+    fn as_value(&mut self, compiled: Compiled, span: Span, needed: &str) -> Option<ExprId> {
+        let Compiled::Value(value) = compiled else {
             let message = format!("expected {needed}, found an event");
             let diagnostic = Diagnostic::error(span, message).label("an event has no value");
             return self.build.report(diagnostic.help(
@@ -192,90 +196,91 @@ impl<N: NameResolver> ExpressionCompiler<'_, N> {
         Some(value)
     }
 
-    fn node(&mut self, expr: &Expr, node: &Node, made: &[Option<Compiled>]) -> Option<Compiled> {
+    fn node(&mut self, expr: &Expr, node: &Node, compiled: &[Option<Compiled>]) -> Option<Compiled> {
         match &node.kind {
-            Kind::Literal(literal) => self.literal(literal, node.span).map(Compiled::Value),
-            Kind::Path(path) => self.names.path(self.build, path),
-            Kind::Primed(name) => self.names.primed(self.build, name, node.span),
-            Kind::Update(path) => self.names.update(self.build, path),
-            Kind::Method(phase, path) => self.names.method(self.build, *phase, path),
-            Kind::Binary(operator @ (Binary::And | Binary::Or), left, right) => {
-                match (made[*left]?, made[*right]?) {
-                    (Compiled::Value(_), Compiled::Value(_)) => self.operator(expr, node, made),
+            NodeKind::Literal(literal) => self.literal(literal, node.span).map(Compiled::Value),
+            NodeKind::Path(path) => self.names.path(self.build, path),
+            NodeKind::Primed(name) => self.names.primed(self.build, name, node.span),
+            NodeKind::Update(path) => self.names.update(self.build, path),
+            NodeKind::Method(phase, path) => self.names.method(self.build, *phase, path),
+            NodeKind::Binary(operator @ (Binary::And | Binary::Or), left, right) => {
+                match (compiled[*left]?, compiled[*right]?) {
+                    (Compiled::Value(_), Compiled::Value(_)) => self.operator(expr, node, compiled),
                     (a, b) => self.events(expr, *operator, (*left, a), (*right, b)),
                 }
             }
-            _ => self.operator(expr, node, made),
+            _ => self.operator(expr, node, compiled),
         }
     }
 
     /// Compiles an operator.
-    fn operator(&mut self, expr: &Expr, node: &Node, made: &[Option<Compiled>]) -> Option<Compiled> {
-        let mut value = |at: NodeId, needed| self.as_value(made[at]?, expr.nodes[at].span, needed);
+    fn operator(&mut self, expr: &Expr, node: &Node, compiled: &[Option<Compiled>]) -> Option<Compiled> {
+        let mut value = |at: NodeId, needed| self.as_value(compiled[at]?, expr.nodes[at].span, needed);
         let result = match &node.kind {
-            Kind::Binary(operator, left, right) => {
+            NodeKind::Binary(operator, left, right) => {
                 let (a, b) = (value(*left, "a value"), value(*right, "a value"));
                 self.build.parts.binary(*operator, a?, b?).map(Compiled::Value)
             }
-            Kind::Unary(operator, operand) => {
+            NodeKind::Unary(operator, operand) => {
                 let operand = value(*operand, "a value")?;
                 self.build.parts.unary(*operator, operand).map(Compiled::Value)
             }
-            Kind::Choice(condition, first, second) => {
+            NodeKind::Choice(condition, first, second) => {
                 let c = value(*condition, "a condition");
                 let (a, b) = (value(*first, "a value"), value(*second, "a value"));
                 self.build.parts.choose(c?, a?, b?).map(Compiled::Value)
             }
-            Kind::Cast(ty, operand) => {
+            NodeKind::Cast(ty, operand) => {
                 let operand = value(*operand, "a value")?;
                 self.build.parts.cast(*ty, operand).map(Compiled::Value)
             }
-            Kind::Defined(operand) => {
+            NodeKind::Defined(operand) => {
                 let operand = value(*operand, "a condition")?;
                 self.build.parts.defined(operand).map(Compiled::Value)
             }
-            Kind::Start(condition) => {
+            NodeKind::Start(condition) => {
                 let condition = value(*condition, "a condition")?;
                 self.build.parts.start(condition).map(Compiled::Event)
             }
-            Kind::End(condition) => {
+            NodeKind::End(condition) => {
                 let condition = value(*condition, "a condition")?;
                 self.build.parts.end(condition).map(Compiled::Event)
             }
-            Kind::When(event, condition) => {
+            NodeKind::When(event, condition) => {
                 let condition = value(*condition, "a condition");
-                let event = self.as_event(made[*event]?, expr.nodes[*event].span);
+                let event = self.as_event(compiled[*event]?, expr.nodes[*event].span);
                 self.build.parts.when(event?, condition?).map(Compiled::Event)
             }
-            Kind::Interval(from, to) => {
-                let begin = made[*from].and_then(|made| self.as_event(made, expr.nodes[*from].span));
-                let end = made[*to].and_then(|made| self.as_event(made, expr.nodes[*to].span));
+            NodeKind::Interval(from, to) => {
+                let begin =
+                    compiled[*from].and_then(|compiled| self.as_event(compiled, expr.nodes[*from].span));
+                let end = compiled[*to].and_then(|compiled| self.as_event(compiled, expr.nodes[*to].span));
                 self.build.parts.interval(begin?, end?).map(Compiled::Value)
             }
-            Kind::Time(event) => {
-                let event = self.as_event(made[*event]?, expr.nodes[*event].span)?;
+            NodeKind::Time(event) => {
+                let event = self.as_event(compiled[*event]?, expr.nodes[*event].span)?;
                 self.build.parts.time(event).map(Compiled::Value)
             }
-            Kind::Value(event, index) => {
+            NodeKind::Value(event, index) => {
                 let carrier = expr.carrier(*event);
                 let index = self.index(&expr.nodes[*index]);
-                let event = self.as_event(made[*event]?, expr.nodes[*event].span)?;
+                let event = self.as_event(compiled[*event]?, expr.nodes[*event].span)?;
                 let index = index?;
                 if let Some(name) = carrier {
-                    self.known(name, index, node.span)?;
+                    self.check_event_value(name, index, node.span)?;
                 }
                 self.build.parts.value(event, index).map(Compiled::Value)
             }
             // All others have no operands.
             _ => return None,
         };
-        let fitting = self.build.fits(node.span, result);
-        if fitting.is_none()
+        let checked = self.build.or_report_mismatch(node.span, result);
+        if checked.is_none()
             && let Some(diagnostic) = self.build.diagnostics.last_mut()
         {
             diagnostic.help = remedy(&node.kind).map(str::to_owned);
         }
-        fitting
+        checked
     }
 
     /// Compiles `e && f` or `e || f` where at least one operand is an event.
@@ -286,16 +291,16 @@ impl<N: NameResolver> ExpressionCompiler<'_, N> {
         left: (NodeId, Compiled),
         right: (NodeId, Compiled),
     ) -> Option<Compiled> {
-        for (at, made) in [left, right] {
+        for (at, compiled) in [left, right] {
             let node = &expr.nodes[at];
-            if let Compiled::Value(_) = made {
+            if let Compiled::Value(_) = compiled {
                 let message = "this condition is treated as the event `start(…)`";
                 let diagnostic = Diagnostic::warning(node.span, message).label("condition");
                 let help = "to test it when an event occurs, write `event when condition`";
                 self.build.diagnostics.push(diagnostic.help(help));
             }
             let is_other = |inner: Binary| matches!(inner, Binary::And | Binary::Or) && inner != operator;
-            if matches!(node.kind, Kind::Binary(inner, ..) if is_other(inner)) && !node.is_grouped {
+            if matches!(node.kind, NodeKind::Binary(inner, ..) if is_other(inner)) && !node.is_grouped {
                 let message = "`&&` and `||` are mixed without parentheses";
                 let diagnostic = Diagnostic::warning(node.span, message).label("evaluated first");
                 let help = "other tools group operators on events to the right: add parentheses";
@@ -312,7 +317,7 @@ impl<N: NameResolver> ExpressionCompiler<'_, N> {
     }
 
     /// Reports a value of an imported event that cannot be read.
-    fn known(&mut self, event: &str, index: u32, span: Span) -> Option<()> {
+    fn check_event_value(&mut self, event: &str, index: u32, span: Span) -> Option<()> {
         match self.names.event_value(event, index) {
             ValueKnowledge::Known => Some(()),
             ValueKnowledge::Broken => None,
@@ -341,7 +346,7 @@ impl<N: NameResolver> ExpressionCompiler<'_, N> {
     }
 
     fn index(&mut self, node: &Node) -> Option<u32> {
-        if let Kind::Literal(Literal::Int(index)) = node.kind
+        if let NodeKind::Literal(Literal::Int(index)) = node.kind
             && let Ok(index) = u32::try_from(index)
         {
             return Some(index);
@@ -354,28 +359,28 @@ impl<N: NameResolver> ExpressionCompiler<'_, N> {
 /// The nodes that are indices of values, which are not expressions.
 fn indices(expr: &Expr) -> HashSet<NodeId> {
     let index = |node: &Node| match node.kind {
-        Kind::Value(_, index) => Some(index),
+        NodeKind::Value(_, index) => Some(index),
         _ => None,
     };
     expr.nodes.iter().filter_map(index).collect()
 }
 
 /// Returns the help for operands of the wrong type.
-fn remedy(kind: &Kind) -> Option<&'static str> {
+fn remedy(kind: &NodeKind) -> Option<&'static str> {
     Some(match kind {
-        Kind::Unary(Unary::Not, _)
-        | Kind::Binary(Binary::And | Binary::Or | Binary::Implies, ..)
-        | Kind::Start(_)
-        | Kind::End(_)
-        | Kind::When(..)
-        | Kind::Choice(..) => "compare the number, as in `x > 0`",
-        Kind::Binary(Binary::Less | Binary::AtMost | Binary::Greater | Binary::AtLeast, ..) => {
+        NodeKind::Unary(Unary::Not, _)
+        | NodeKind::Binary(Binary::And | Binary::Or | Binary::Implies, ..)
+        | NodeKind::Start(_)
+        | NodeKind::End(_)
+        | NodeKind::When(..)
+        | NodeKind::Choice(..) => "compare the number, as in `x > 0`",
+        NodeKind::Binary(Binary::Less | Binary::AtMost | Binary::Greater | Binary::AtLeast, ..) => {
             "strings and conditions can only be compared with `==` and `!=`"
         }
-        Kind::Binary(Binary::Equal | Binary::NotEqual, ..) => "compare values of the same type",
-        Kind::Unary(..) | Kind::Binary(..) => "this operator requires numbers",
-        Kind::Cast(..) => "only numeric casts are supported",
-        Kind::Value(..) => {
+        NodeKind::Binary(Binary::Equal | Binary::NotEqual, ..) => "compare values of the same type",
+        NodeKind::Unary(..) | NodeKind::Binary(..) => "this operator requires numbers",
+        NodeKind::Cast(..) => "only numeric casts are supported",
+        NodeKind::Value(..) => {
             "`update(x)` carries the new value, `startM(f)` the arguments, `endM(f)` the arguments and the result"
         }
         _ => return None,

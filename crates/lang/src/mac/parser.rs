@@ -11,7 +11,7 @@ use std::ops::{Deref, DerefMut};
 pub(crate) struct Language {
     /// Its name.
     pub(crate) noun: &'static str,
-    /// The keyword that opens a script, and that of the other language.
+    /// The keyword that opens a script.
     pub(crate) opening: &'static str,
     /// The opening keyword of the other language, with the help shown for it.
     pub(crate) other: (&'static str, &'static str),
@@ -20,7 +20,7 @@ pub(crate) struct Language {
     /// The names of functions in expressions.
     pub(crate) functions: &'static [&'static str],
     /// Whether expressions may contain names of the target.
-    pub(crate) has_program: bool,
+    pub(crate) allows_target_names: bool,
 }
 
 /// Reserved words of both languages.
@@ -70,8 +70,8 @@ pub(crate) struct ScriptParser<'a> {
     cursor: Cursor<'a>,
     /// The current nesting depth of expressions.
     pub(crate) nesting: u32,
-    /// Whether a `when` belongs to an enclosing expression.
-    pub(crate) leaves_when: bool,
+    /// Whether the current expression stops at a `when`, which belongs to the enclosing one.
+    pub(crate) stops_at_when: bool,
     /// The nodes of the current expression.
     pub(crate) nodes: Vec<Node>,
     /// The layout of the script, for the formatter.
@@ -99,7 +99,7 @@ impl<'a> ScriptParser<'a> {
             language,
             cursor: Cursor::new(&LEXICON, source, text),
             nesting: 0,
-            leaves_when: false,
+            stops_at_when: false,
             nodes: Vec::new(),
             layout: Layout::default(),
         }
@@ -127,7 +127,7 @@ impl<'a> ScriptParser<'a> {
         self.cursor.diagnostics
     }
 
-    /// Returns the formatted script, or the diagnostics if there are any.
+    /// Returns the formatted script, or the diagnostics if there is an error among them.
     pub(crate) fn formatted(self) -> Result<String, Vec<Diagnostic>> {
         match self.diagnostics.iter().any(Diagnostic::is_error) {
             true => Err(self.into_diagnostics()),
@@ -180,7 +180,7 @@ impl<'a> ScriptParser<'a> {
 
     /// Whether a guard such as `e -> …` follows, rather than a title.
     fn is_guard(&self) -> bool {
-        !self.language.has_program && self.peek() == Token::Mark("->")
+        !self.language.allows_target_names && self.peek() == Token::Mark("->")
     }
 
     /// Whether a keyword that starts a statement follows.
@@ -259,7 +259,7 @@ impl<'a> ScriptParser<'a> {
     pub(crate) fn expr(&mut self) -> Option<Expr> {
         self.nodes.clear();
         self.nesting = 0;
-        self.leaves_when = false;
+        self.stops_at_when = false;
         self.expression()?;
         Some(Expr { nodes: std::mem::take(&mut self.nodes) })
     }

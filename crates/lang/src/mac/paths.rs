@@ -41,7 +41,7 @@ impl ScriptParser<'_> {
             }
             _ => self.expect_name(what)?.text,
         };
-        let parameters = match self.language.has_program && self.at_mark("(") {
+        let parameters = match self.language.allows_target_names && self.at_mark("(") {
             true => Some(self.parameters()?),
             false => None,
         };

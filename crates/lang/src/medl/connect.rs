@@ -29,7 +29,7 @@ const BY_PATH: &str = " by path";
 /// A pair of scripts, connected to a target.
 #[derive(Clone, Debug)]
 pub struct ConnectedScripts {
-    /// How events are derived from events.
+    /// How derived events are made from the events of the target.
     pub plan: ScriptPlan,
     /// For each event, the position of the entity in the PEDL script.
     pub event_spans: Vec<(EventId, Span)>,
@@ -64,12 +64,12 @@ pub struct ConnectedScripts {
 pub fn connect(
     recogniser: &pedl::MonitoringScript,
     checker: &RequirementScript,
-    names: MethodNaming,
+    naming: MethodNaming,
     undefined_violates: bool,
     catalog: &mut EventCatalog,
 ) -> Result<ConnectedScripts, String> {
     let uses_time = recogniser.parts.uses_time() || checker.parts.uses_time();
-    let Snapshots { inputs, event_spans } = inputs(recogniser, uses_time, names, catalog);
+    let Snapshots { inputs, event_spans } = inputs(recogniser, uses_time, naming, catalog);
     let tick = recogniser.options.timestamp.as_ref().map(|timestamp| {
         let name = format!("#tick {}", timestamp.milliseconds);
         (catalog.declare(&name, EventKind::Tick), timestamp.milliseconds)
@@ -77,18 +77,18 @@ pub fn connect(
     let mut outputs = ScriptOutputs::default();
     let mut automata = Vec::new();
     for (name, span) in &checker.properties {
-        let symbols = ["undefined", "false", "true"]
+        let events = ["undefined", "false", "true"]
             .map(|truth| declare_derived_event(catalog, &format!("{name} is {truth}")));
-        automata.push(property(name, *span, symbols, undefined_violates));
-        outputs.properties.push(symbols);
+        automata.push(property(name, *span, events, undefined_violates));
+        outputs.properties.push(events);
     }
     for (name, span) in &checker.alarms {
-        let symbols = [
+        let events = [
             declare_derived_event(catalog, name),
             declare_derived_event(catalog, &format!("{name} is over")),
         ];
-        automata.push(alarm(name, *span, symbols));
-        outputs.alarms.push(symbols);
+        automata.push(alarm(name, *span, events));
+        outputs.alarms.push(events);
     }
     let mut calls = Vec::new();
     for ((name, span), call) in checker.actions.iter().zip(&checker.calls) {
@@ -99,13 +99,13 @@ pub fn connect(
     }
     if checker.parts.prints() {
         let title = checker.title.as_deref().unwrap_or("MEDL");
-        let says = declare_derived_event(catalog, &format!("{title} says"));
+        let print_event = declare_derived_event(catalog, &format!("{title} says"));
         catalog.declare_param(
-            says,
+            print_event,
             &Param { source: ParamSource::Ret, name: "words".to_owned(), ty: Some(ParamType::Str) },
         );
-        automata.extend(printer(title, says));
-        outputs.print = Some(says);
+        automata.extend(printer(title, print_event));
+        outputs.print = Some(print_event);
     }
     let plan = ScriptPlan {
         recogniser: recogniser.parts.clone(),
@@ -131,10 +131,10 @@ fn declare_derived_event(catalog: &mut EventCatalog, description: &str) -> Event
 /// instrumentation without running the target.
 pub fn snapshots(
     recogniser: &pedl::MonitoringScript,
-    names: MethodNaming,
+    naming: MethodNaming,
     catalog: &mut EventCatalog,
 ) -> Vec<(EventId, Span)> {
-    inputs(recogniser, recogniser.parts.uses_time(), names, catalog).event_spans
+    inputs(recogniser, recogniser.parts.uses_time(), naming, catalog).event_spans
 }
 
 /// The events that are snapshots, each with the position of its entity.
@@ -154,19 +154,19 @@ impl Snapshots {
 fn inputs(
     recogniser: &pedl::MonitoringScript,
     uses_time: bool,
-    names: MethodNaming,
+    naming: MethodNaming,
     catalog: &mut EventCatalog,
 ) -> Snapshots {
     // Without a timestamp declaration, each event carries its time.
     let is_timed = recogniser.options.timestamp.is_none() && uses_time;
     let mut inputs = Snapshots::default();
     for entity in recogniser.entities.iter().filter(|entity| !entity.is_constant) {
-        let mut name = spelled(&entity.path, names);
+        let mut name = name_in_target(&entity.path, naming);
         if let Some(scope) = &entity.scope {
             let not = if scope.is_negated { "not " } else { "" };
-            name = format!("{name} {not}in {}", spelled(&scope.path, names));
+            name = format!("{name} {not}in {}", name_in_target(&scope.path, naming));
         }
-        if names == MethodNaming::WithTypes
+        if naming == MethodNaming::WithTypes
             && matches!(entity.id, EntityId::Variable(_))
             && recogniser.options.multithread.is_some()
         {
@@ -189,7 +189,7 @@ fn inputs(
                 let value = catalog.declare_param(event, &value);
                 inputs.push(event, SnapshotInput::Update { variable, value }, entity);
                 // Only the target determines where the class ends and the members start.
-                if names == MethodNaming::WithTypes && entity.path.segments.len() > 2 {
+                if naming == MethodNaming::WithTypes && entity.path.segments.len() > 2 {
                     let event = declare(catalog, &format!("{name}{BY_PATH}"), EventKind::Write);
                     let value = Param { source: ParamSource::Ret, name: "value".to_owned(), ty: None };
                     let value = catalog.declare_param(event, &value);
@@ -231,8 +231,8 @@ fn arguments(catalog: &mut EventCatalog, event: EventId, types: &[Option<ScriptT
 }
 
 /// Returns a name in the target's notation.
-fn spelled(path: &Path, names: MethodNaming) -> String {
-    match names {
+fn name_in_target(path: &Path, naming: MethodNaming) -> String {
+    match naming {
         MethodNaming::WithTypes => path.to_string(),
         MethodNaming::Plain => {
             path.segments.iter().map(|part| format!("{}{}", part.separator, part.name)).collect()
@@ -258,7 +258,7 @@ fn step(from: StateId, event: EventId, to: StateId, span: Span) -> Transition {
 }
 
 /// The automaton of a property, which takes the value last reported by the checker.
-fn property(name: &str, span: Span, symbols: [EventId; 3], undefined_violates: bool) -> Automaton {
+fn property(name: &str, span: Span, events: [EventId; 3], undefined_violates: bool) -> Automaton {
     let undefined = if undefined_violates { Verdict::NonAccepting } else { Verdict::Undecided };
     let states = vec![
         // Initially the value is unknown, which is not a violation.
@@ -269,7 +269,7 @@ fn property(name: &str, span: Span, symbols: [EventId; 3], undefined_violates: b
     ];
     let targets: [StateId; 3] = [3, 1, 2];
     let steps = (0..4).flat_map(|from| {
-        let others = symbols.into_iter().zip(targets).filter(move |(_, to)| from != *to);
+        let others = events.into_iter().zip(targets).filter(move |(_, to)| from != *to);
         others.map(move |(event, to)| step(from, event, to, span))
     });
     let transitions = steps.collect();
@@ -291,14 +291,14 @@ fn action(name: &str, span: Span, invoked: EventId) -> Automaton {
 }
 
 /// The automaton that prints the output of guards.
-fn printer(name: &str, says: EventId) -> Option<Automaton> {
+fn printer(name: &str, print_event: EventId) -> Option<Automaton> {
     const TEXT: &str =
         "state init accepting { transition { event said(ret as words: str) { print(words) } success init } }";
     let (property, _) = prop::parse(SourceId(0), TEXT);
     let (automaton, _) = prop::lower::lower(name, &property, &[], &mut EventCatalog::default());
     let mut parts = AutomatonDef::clone(&*automaton?);
     for transition in &mut parts.transitions {
-        transition.event = says;
+        transition.event = print_event;
     }
     Some(Automaton::new(parts))
 }

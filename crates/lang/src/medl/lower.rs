@@ -2,9 +2,9 @@
 
 use super::ast::{ActionCall, Definition, DefinitionKind, Guard, Script, Update};
 use super::names::{Symbol, SymbolTable};
-use crate::mac::ast::{Expr, Kind, Literal, Name};
+use crate::mac::ast::{Expr, Literal, Name, NodeKind};
 use crate::mac::lower::{Build, ExpressionCompiler};
-use crate::mac::order::{self, Needs};
+use crate::mac::order::{self, Dependencies};
 use crate::pedl::{self, ScriptExport};
 use invigil_expr::diag::{Diagnostic, Span};
 use invigil_monitor::mac::{ExprId, GuardId, MethodCall as ProgramCall, ScriptDef, Type};
@@ -70,28 +70,28 @@ pub(crate) fn lower_with(
         return (None, diagnostics);
     }
     let located = |kind: DefinitionKind| {
-        let of_sort = script.definitions.iter().filter(move |one| one.kind == kind);
-        of_sort.map(|one| (one.name.text.clone(), one.name.span)).collect()
+        let of_kind = script.definitions.iter().filter(move |one| one.kind == kind);
+        of_kind.map(|one| (one.name.text.clone(), one.name.span)).collect()
     };
     let lowered = RequirementScript {
         title: script.title.as_ref().map(|title| title.text.clone()),
         parts,
         properties: located(DefinitionKind::Property),
         alarms: located(DefinitionKind::Alarm),
-        calls: names.actions.iter().map(|(name, _)| called(script, name)).collect(),
+        calls: names.actions.iter().map(|(name, _)| called_method(script, name)).collect(),
         actions: names.actions,
     };
     (Some(lowered), diagnostics)
 }
 
 /// Returns the method of the target that an action calls.
-fn called(script: &Script, action: &str) -> Option<ProgramCall> {
+fn called_method(script: &Script, action: &str) -> Option<ProgramCall> {
     let import = script.imports.iter().find(|import| import.name.text == action)?;
     let ActionCall { names, arguments, .. } = import.call.as_ref()?;
     let (method, of) = names.split_last()?;
     let of: Vec<&str> = of.iter().map(|name| name.text.as_str()).collect();
     let arguments = arguments.iter().map(Literal::constant).collect::<Option<_>>()?;
-    Some(ProgramCall { of: of.join("."), method: method.text.clone(), arguments })
+    Some(ProgramCall { receiver: of.join("."), method: method.text.clone(), arguments })
 }
 
 struct Lowering<'a> {
@@ -108,14 +108,14 @@ impl<'a> Lowering<'a> {
             self.names.variable(variable, &mut self.build);
         }
         for definition in &script.definitions {
-            self.names.add(&definition.name, Symbol::Nothing, &mut self.build);
+            self.names.add(&definition.name, Symbol::Uncompiled, &mut self.build);
         }
         self.definitions(script);
         for guard in &script.guards {
             self.guard(guard);
         }
         if !self.build.has_errors() {
-            self.unused(script);
+            self.report_unused(script);
         }
     }
 
@@ -125,21 +125,21 @@ impl<'a> Lowering<'a> {
 
     fn definitions(&mut self, script: &Script) {
         let all = &script.definitions;
-        let order = match order::order(&needs(script)) {
+        let order = match order::order(&dependencies(script)) {
             Ok(order) => order,
-            Err(circle) => {
-                let circle: Vec<Name> = circle.into_iter().filter_map(|at| node_name(script, at)).collect();
-                self.build.diagnostics.push(order::circular(&circle));
+            Err(cycle) => {
+                let cycle: Vec<Name> = cycle.into_iter().filter_map(|at| node_name(script, at)).collect();
+                self.build.diagnostics.push(order::cycle_diagnostic(&cycle));
                 return;
             }
         };
-        let mut made = vec![Symbol::Nothing; all.len()];
+        let mut compiled = vec![Symbol::Uncompiled; all.len()];
         for at in order.into_iter().filter(|at| *at < all.len()) {
-            made[at] = self.definition(&all[at]).unwrap_or(Symbol::Nothing);
-            self.names.made(&all[at].name, made[at]);
+            compiled[at] = self.definition(&all[at]).unwrap_or(Symbol::Uncompiled);
+            self.names.set_compiled(&all[at].name, compiled[at]);
         }
         // Definitions are numbered in source order.
-        for (definition, symbol) in all.iter().zip(made) {
+        for (definition, symbol) in all.iter().zip(compiled) {
             let name = &definition.name.text;
             let parts = &mut self.build.parts;
             match (definition.kind, symbol) {
@@ -159,7 +159,7 @@ impl<'a> Lowering<'a> {
         if definition.kind.is_event() {
             let event = self.compiler().event(&definition.expr)?;
             if let Some(carrier) = definition.expr.carrier(definition.expr.nodes.len() - 1) {
-                self.names.carries(name, carrier);
+                self.names.set_carrier(name, carrier);
             }
             return self.build.parts.define_event(name, event).ok().map(Symbol::Event);
         }
@@ -169,7 +169,7 @@ impl<'a> Lowering<'a> {
 
     fn guard(&mut self, guard: &Guard) {
         let trigger = self.compiler().event(&guard.trigger);
-        let made = trigger.and_then(|trigger| self.build.parts.guard(trigger).ok());
+        let guard_id = trigger.and_then(|trigger| self.build.parts.guard(trigger).ok());
         let mut assigned: HashMap<&str, Span> = HashMap::new();
         for update in &guard.updates {
             if self.build.is_full() {
@@ -182,7 +182,7 @@ impl<'a> Lowering<'a> {
                 let diagnostic = Diagnostic::warning(name.span, message).label("this update takes effect");
                 self.build.diagnostics.push(diagnostic.related(first, "first update").help("remove one"));
             }
-            self.update(update, made);
+            self.update(update, guard_id);
         }
     }
 
@@ -192,9 +192,9 @@ impl<'a> Lowering<'a> {
                 let value = self.compiler().value(expr);
                 let (variable, ty) = self.names.auxiliary(&name.text, name.span, &mut self.build)?;
                 let value = value?;
-                self.fitting(name, ty, expr, value)?;
-                let made = self.build.parts.assign(guard?, variable, value);
-                self.build.fits(expr.span(), made)
+                self.check_assignment(name, ty, expr, value)?;
+                let result = self.build.parts.assign(guard?, variable, value);
+                self.build.or_report_mismatch(expr.span(), result)
             }
             Update::Print(expr) => {
                 let value = self.compiler().value(expr)?;
@@ -208,7 +208,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// Checks that an assignment loses no information.
-    fn fitting(&mut self, name: &Name, ty: Type, expr: &Expr, value: ExprId) -> Option<()> {
+    fn check_assignment(&mut self, name: &Name, ty: Type, expr: &Expr, value: ExprId) -> Option<()> {
         let from = self.build.parts.type_of(value).ok()?;
         // `float` variables are stored as `double`.
         if from.widens_to(ty) || ty == Type::Float && from == Type::Double || is_small(expr, ty) {
@@ -223,7 +223,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// Reports unused names, and variables that are never set.
-    fn unused(&mut self, script: &Script) {
+    fn report_unused(&mut self, script: &Script) {
         let used = &self.names.used;
         let diagnostics = &mut self.build.diagnostics;
         for import in script.imports.iter().filter(|import| !used.contains(&import.name.text)) {
@@ -253,7 +253,7 @@ impl<'a> Lowering<'a> {
 /// Whether this is an integer literal that fits a smaller type: Java allows assigning those.
 fn is_small(expr: &Expr, ty: Type) -> bool {
     let [node] = expr.nodes.as_slice() else { return false };
-    let Kind::Literal(Literal::Int(value)) = node.kind else { return false };
+    let NodeKind::Literal(Literal::Int(value)) = node.kind else { return false };
     match ty {
         Type::Byte => i8::try_from(value).is_ok(),
         Type::Short => i16::try_from(value).is_ok(),
@@ -273,7 +273,7 @@ fn assignments(script: &Script) -> impl Iterator<Item = (&Name, &Expr, &Expr)> {
 }
 
 /// The dependencies of each definition within an instant; after them, those of each variable's new value.
-fn needs(script: &Script) -> Needs {
+fn dependencies(script: &Script) -> Dependencies {
     let all = &script.definitions;
     let definitions: HashMap<&str, usize> =
         all.iter().enumerate().map(|(at, one)| (one.name.text.as_str(), at)).collect();
@@ -285,22 +285,22 @@ fn needs(script: &Script) -> Needs {
         .collect();
     let of = |expr: &Expr| -> Vec<usize> {
         let primed = expr.nodes.iter().filter_map(|node| match &node.kind {
-            Kind::Primed(name) => variables.get(name.as_str()).copied(),
+            NodeKind::Primed(name) => variables.get(name.as_str()).copied(),
             _ => None,
         });
-        order::named(expr, &definitions).chain(primed).collect()
+        order::references(expr, &definitions).chain(primed).collect()
     };
-    let mut needs: Needs = all.iter().map(|one| of(&one.expr)).collect();
-    needs.resize(all.len() + script.variables.len(), Vec::new());
+    let mut dependencies: Dependencies = all.iter().map(|one| of(&one.expr)).collect();
+    dependencies.resize(all.len() + script.variables.len(), Vec::new());
     for (name, trigger, value) in assignments(script) {
         if let Some(at) = variables.get(name.text.as_str()) {
-            needs[*at].extend(of(trigger).into_iter().chain(of(value)));
+            dependencies[*at].extend(of(trigger).into_iter().chain(of(value)));
         }
     }
-    needs
+    dependencies
 }
 
-/// The name and position of an index in [`needs`].
+/// The name and position of an index in [`dependencies`].
 fn node_name(script: &Script, at: usize) -> Option<Name> {
     if let Some(definition) = script.definitions.get(at) {
         return Some(definition.name.clone());

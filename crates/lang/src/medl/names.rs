@@ -2,7 +2,7 @@
 
 use super::ast::{Import, ImportKind, Variable};
 use crate::mac::ast::{Name, Path};
-use crate::mac::lower::{Build, Compiled, NameResolver, ValueKnowledge, no_program};
+use crate::mac::lower::{Build, Compiled, NameResolver, ValueKnowledge, not_in_medl};
 use crate::parsing::cursor::suggest;
 use crate::pedl::{ScriptExport, ast::ExportKind};
 use invigil_expr::diag::{Diagnostic, Span};
@@ -23,7 +23,7 @@ pub(super) enum Symbol {
     Now(Type),
     Action(ActionId),
     /// A definition that has not been compiled yet, or that has errors.
-    Nothing,
+    Uncompiled,
 }
 
 impl Symbol {
@@ -33,7 +33,7 @@ impl Symbol {
             Symbol::Condition(_) => "a condition",
             Symbol::Variable(..) | Symbol::Now(_) => "a variable",
             Symbol::Action(_) => "an action",
-            Symbol::Nothing => "defined",
+            Symbol::Uncompiled => "a definition",
         }
     }
 }
@@ -75,7 +75,7 @@ impl<'a> SymbolTable<'a> {
     }
 
     /// Sets the compiled form of the definition at `name`.
-    pub(super) fn made(&mut self, name: &Name, symbol: Symbol) {
+    pub(super) fn set_compiled(&mut self, name: &Name, symbol: Symbol) {
         // If a name is defined twice, the first definition is used.
         if self.declared.get(&name.text) == Some(&name.span) {
             self.symbols.insert(name.text.clone(), symbol);
@@ -83,7 +83,7 @@ impl<'a> SymbolTable<'a> {
     }
 
     /// Records that an event carries the values of another one.
-    pub(super) fn carries(&mut self, event: &str, carrier: &str) {
+    pub(super) fn set_carrier(&mut self, event: &str, carrier: &str) {
         if let Some(values) = self.event_values.get(carrier).cloned() {
             self.event_values.insert(event.to_owned(), values);
         }
@@ -117,23 +117,23 @@ impl<'a> SymbolTable<'a> {
             if build.is_full() {
                 return None;
             }
-            let mut of_sort: Vec<&str> = exports
+            let mut of_kind: Vec<&str> = exports
                 .values()
                 .filter(|export| export.kind == kind)
                 .map(|export| export.name.as_str())
                 .collect();
-            of_sort.sort_unstable();
-            let help = suggest(name, of_sort)
+            of_kind.sort_unstable();
+            let help = suggest(name, of_kind)
                 .unwrap_or_else(|| format!("define it there, and write `export {} {name};`", kind.word()));
             let diagnostic = Diagnostic::error(span, format!("the PEDL script does not export `{name}`"));
             return build.report(diagnostic.label("not exported").help(help));
         };
         if export.kind != kind {
-            let is = export.kind.word();
+            let actual = export.kind.word();
             let diagnostic =
-                Diagnostic::error(span, format!("`{name}` is exported as `{is}`")).label("wrong kind");
+                Diagnostic::error(span, format!("`{name}` is exported as `{actual}`")).label("wrong kind");
             let diagnostic = diagnostic.related(export.span, "exported here");
-            return build.report(diagnostic.help(format!("write `import {is} {name};`")));
+            return build.report(diagnostic.help(format!("write `import {actual} {name};`")));
         }
         Some(export)
     }
@@ -195,9 +195,9 @@ impl<'a> SymbolTable<'a> {
             let ty = if ty.is_number() { exact(ty) } else { Type::Long };
             return self.add(name, Symbol::Now(ty), build);
         }
-        let made = build.parts.auxiliary(&name.text, exact(ty), Value::Undefined);
-        if let Some(made) = build.fits(name.span, made) {
-            self.add(name, Symbol::Variable(made, ty), build);
+        let result = build.parts.auxiliary(&name.text, exact(ty), Value::Undefined);
+        if let Some(id) = build.or_report_mismatch(name.span, result) {
+            self.add(name, Symbol::Variable(id, ty), build);
         }
     }
 
@@ -221,7 +221,7 @@ impl<'a> SymbolTable<'a> {
                 build.report(diagnostic.label("not a variable").help(help))
             }
             None => {
-                let variables = self.sorted(|symbol| matches!(symbol, Symbol::Variable(..)));
+                let variables = self.sorted_names(|symbol| matches!(symbol, Symbol::Variable(..)));
                 let help =
                     suggest(name, variables).unwrap_or_else(|| format!("declare it: `var int {name};`"));
                 let diagnostic = Diagnostic::error(span, format!("unknown variable `{name}`"));
@@ -236,16 +236,17 @@ impl<'a> SymbolTable<'a> {
             self.used.insert(name.text.clone());
             return Some(*action);
         }
-        let actions = self.sorted(|symbol| matches!(symbol, Symbol::Action(_)));
+        let actions = self.sorted_names(|symbol| matches!(symbol, Symbol::Action(_)));
         let help = suggest(&name.text, actions)
             .unwrap_or_else(|| format!("declare it: `import action {};`", name.text));
         let diagnostic = Diagnostic::error(name.span, format!("unknown action `{}`", name.text));
         build.report(diagnostic.label("unknown").help(help))
     }
 
-    fn sorted(&self, is_meant: impl Fn(&Symbol) -> bool) -> Vec<&str> {
-        let meant = self.symbols.iter().filter(|(_, symbol)| is_meant(symbol));
-        let mut names: Vec<&str> = meant.map(|(name, _)| name.as_str()).collect();
+    /// Returns the names of the symbols that are candidates for a suggestion.
+    fn sorted_names(&self, is_candidate: impl Fn(&Symbol) -> bool) -> Vec<&str> {
+        let candidates = self.symbols.iter().filter(|(_, symbol)| is_candidate(symbol));
+        let mut names: Vec<&str> = candidates.map(|(name, _)| name.as_str()).collect();
         names.sort_unstable();
         names
     }
@@ -257,9 +258,11 @@ impl<'a> SymbolTable<'a> {
             Some(export) => {
                 format!("the PEDL script exports it: write `import {} {name};`", export.kind.word())
             }
-            None => suggest(name, self.sorted(|_| true).into_iter().chain([NOW])).unwrap_or_else(|| {
-                "import or define events and conditions; declare variables with `var`".to_owned()
-            }),
+            None => {
+                suggest(name, self.sorted_names(|_| true).into_iter().chain([NOW])).unwrap_or_else(|| {
+                    "import or define events and conditions; declare variables with `var`".to_owned()
+                })
+            }
         })
     }
 }
@@ -274,7 +277,7 @@ fn exact(ty: Type) -> Type {
 
 impl NameResolver for SymbolTable<'_> {
     fn path(&mut self, build: &mut Build, path: &Path) -> Option<Compiled> {
-        let Some(name) = path.as_name() else { return build.report(no_program(path)) };
+        let Some(name) = path.as_name() else { return build.report(not_in_medl(path)) };
         let Some(symbol) = self.symbols.get(name).copied() else {
             return match name {
                 NOW => Some(Compiled::Value(build.parts.now())),
@@ -282,7 +285,7 @@ impl NameResolver for SymbolTable<'_> {
             };
         };
         self.used.insert(name.to_owned());
-        let made = match symbol {
+        let result = match symbol {
             Symbol::Event(event) => build.parts.event(event).map(Compiled::Event),
             Symbol::Condition(condition) => build.parts.condition(condition).map(Compiled::Value),
             Symbol::Variable(variable, _) => build.parts.unprimed(variable).map(Compiled::Value),
@@ -296,9 +299,9 @@ impl NameResolver for SymbolTable<'_> {
                 return build
                     .report(diagnostic.help(format!("invoke it in a guard: `e -> {{ invoke {name}; }}`")));
             }
-            Symbol::Nothing => return None,
+            Symbol::Uncompiled => return None,
         };
-        build.fits(path.span, made)
+        build.or_report_mismatch(path.span, result)
     }
 
     fn event_value(&self, event: &str, index: u32) -> ValueKnowledge {

@@ -3,7 +3,7 @@
 use super::ast::{
     ActionCall, Definition, DefinitionKind, Guard, Import, ImportKind, Script, Update, Variable,
 };
-use crate::mac::ast::{Expr, Kind, Literal, Name};
+use crate::mac::ast::{Expr, Literal, Name, NodeKind};
 use crate::mac::parser::{Language, ScriptParser};
 use crate::parsing::cursor::{Token, suggest};
 use invigil_expr::diag::{Diagnostic, SourceId};
@@ -15,12 +15,12 @@ static LANGUAGE: Language = Language {
     other: ("MonScr", "this is a PEDL script: give it a name that ends in `.pedl`"),
     statements: &["import", "var", "event", "condition", "property", "alarm"],
     functions: &["start", "end", "defined", "time", "value"],
-    has_program: false,
+    allows_target_names: false,
 };
 
-const PARTS: &str =
+const STATEMENTS_HELP: &str =
     "statements are `import`, `var`, `event`, `condition`, `property`, `alarm` and `e -> { … }`";
-const GUARD: &str = "write `e -> { x' = x + 1; print \"…\"; invoke action; }`";
+const GUARD_HELP: &str = "write `e -> { x' = x + 1; print \"…\"; invoke action; }`";
 
 /// Parses the MEDL script in `text`, the contents of the file `source`.
 ///
@@ -92,7 +92,7 @@ impl ScriptParser<'_> {
             }
             Token::Word(_) | Token::Mark("(") if parser.may_be_guard() => parser.guard(&mut script),
             _ => {
-                parser.stray("a declaration, a definition or a guard", PARTS);
+                parser.stray("a declaration, a definition or a guard", STATEMENTS_HELP);
                 Some(())
             }
         });
@@ -155,11 +155,11 @@ impl ScriptParser<'_> {
         let mut arguments = Vec::new();
         while !self.at_mark(")") {
             let expression = self.expr()?;
-            let Some(Kind::Literal(literal)) = expression
+            let Some(NodeKind::Literal(literal)) = expression
                 .nodes
                 .last()
                 .map(|node| &node.kind)
-                .filter(|kind| **kind != Kind::Literal(Literal::Null))
+                .filter(|kind| **kind != NodeKind::Literal(Literal::Null))
             else {
                 let diagnostic = Diagnostic::error(expression.span(), "this is not a constant");
                 self.report(diagnostic.label("expected a number, a string, `true` or `false`").help(HELP));
@@ -211,7 +211,7 @@ impl ScriptParser<'_> {
 
     fn guard(&mut self, script: &mut Script) -> Option<()> {
         let start = self.at.start;
-        let trigger = self.guarded()?;
+        let trigger = self.guard_trigger()?;
         if !self.take_mark("->") {
             let diagnostic = self.expected("`->`");
             let first = trigger
@@ -219,7 +219,7 @@ impl ScriptParser<'_> {
                 .first()
                 .map(|node| &self.text[node.span.start as usize..node.span.end as usize]);
             let suggestion = first.and_then(|word| suggest(word, LANGUAGE.statements.iter().copied()));
-            self.report(diagnostic.help(suggestion.unwrap_or_else(|| GUARD.to_owned())));
+            self.report(diagnostic.help(suggestion.unwrap_or_else(|| GUARD_HELP.to_owned())));
             if !self.at_mark("{") {
                 return None;
             }
@@ -235,10 +235,10 @@ impl ScriptParser<'_> {
         Some(())
     }
 
-    fn guarded(&mut self) -> Option<Expr> {
+    fn guard_trigger(&mut self) -> Option<Expr> {
         self.nodes.clear();
         self.nesting = 0;
-        self.leaves_when = false;
+        self.stops_at_when = false;
         self.trigger()?;
         Some(Expr { nodes: std::mem::take(&mut self.nodes) })
     }
@@ -304,7 +304,7 @@ impl ScriptParser<'_> {
                     Token::Word(word) => suggest(word, ["print", "invoke"]),
                     _ => None,
                 };
-                self.report(diagnostic.help(suggestion.unwrap_or_else(|| GUARD.to_owned())));
+                self.report(diagnostic.help(suggestion.unwrap_or_else(|| GUARD_HELP.to_owned())));
                 None
             }
         }

@@ -329,8 +329,8 @@ impl<'a> ActionBuilder<'a> {
             false => trial,
         };
         let (early, late) = if uses_queue { (dequeued, Vec::new()) } else { (Vec::new(), dequeued) };
-        let needs = lowered.space_conditions;
-        let done = [
+        let space_conditions = lowered.space_conditions;
+        let ordered_effect = [
             lowered.choices,
             lowered.saved_values,
             lowered.stores,
@@ -349,7 +349,7 @@ impl<'a> ActionBuilder<'a> {
         let mut conditions = vec![local.condition.clone()];
         conditions.extend(received.conditions);
         conditions.extend(guards?);
-        conditions.extend(needs);
+        conditions.extend(space_conditions);
         let scope = self.scope(local.process, &[]);
         let priority = match &local.transition.priority {
             Some(syntax) => priority(self.checker, &scope, syntax)?,
@@ -366,7 +366,7 @@ impl<'a> ActionBuilder<'a> {
             parameters,
             moves: vec![moved],
             guard: conjunction(conditions),
-            effect: done.into_iter().flatten().collect(),
+            effect: ordered_effect.into_iter().flatten().collect(),
             priority,
             side: instance.side,
         };

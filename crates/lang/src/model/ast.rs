@@ -15,7 +15,7 @@ pub(super) enum Item {
     /// `record Point { x: 0..3, y: 0..3 }`
     Record { name: Name, fields: Vec<VariableDecl> },
     /// `type Id = 0..3`
-    Alias { name: Name, of: TypeExpr },
+    Alias { name: Name, ty: TypeExpr },
     /// `turn: 0..3 = 0`
     Variable(VariableDecl),
     /// `channel c[4]: 0..7`
@@ -50,7 +50,7 @@ pub(super) struct IndexRange {
 #[derive(Clone, Debug)]
 pub(super) struct VariableDecl {
     pub(super) names: Vec<Name>,
-    pub(super) of: TypeExpr,
+    pub(super) ty: TypeExpr,
     pub(super) initial: Option<Initial>,
 }
 

@@ -69,7 +69,7 @@ impl<'a> Declarations<'a> {
             Item::Constant { name, value } => (name, self.constant(value)),
             Item::Enum { name, variants } => (name, self.enum_type(name, variants)),
             Item::Record { name, fields } => (name, self.record_type(name, fields)),
-            Item::Alias { name, of } => (name, self.layout(None, of).map(NameKind::Layout)),
+            Item::Alias { name, ty } => (name, self.layout(None, ty).map(NameKind::Layout)),
             Item::Variable(declared) => {
                 let mut names = HashMap::new();
                 self.declare_variables(None, "", core::slice::from_ref(declared), &mut names);
@@ -150,7 +150,7 @@ impl<'a> Declarations<'a> {
     fn record_type(&mut self, name: &Name, fields: &[ast::VariableDecl]) -> Option<NameKind> {
         let mut found: Vec<Field> = Vec::new();
         for declared in fields {
-            let layout = self.layout(None, &declared.of)?;
+            let layout = self.layout(None, &declared.ty)?;
             for field in &declared.names {
                 if found.iter().any(|other| other.name == field.text) {
                     let message = format!("the field `{}` is declared twice", field.text);
@@ -263,7 +263,7 @@ impl<'a> Declarations<'a> {
         names: &mut HashMap<String, NameKind>,
     ) {
         for declared in declared {
-            let layout = self.layout(instance, &declared.of);
+            let layout = self.layout(instance, &declared.ty);
             for name in &declared.names {
                 let full = format!("{prefix}{}", name.text);
                 let decl = layout.as_ref().and_then(|layout| {

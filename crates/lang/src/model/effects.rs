@@ -207,7 +207,7 @@ impl<'a> Effect<'a> {
         {
             let (low, high) = kind.range();
             let diagnostic = Diagnostic::error(value.span, format!("{known} is outside {low}..{high}"));
-            return self.checker.report(diagnostic.label("cannot be held"));
+            return self.checker.report(diagnostic.label("does not fit"));
         }
         out.extend(store(target, &found.expression)?);
         Some(())
@@ -292,10 +292,10 @@ impl<'a> Effect<'a> {
         }
         let mut sent = vec![Expression::Constant(number as i64 + 1)];
         // The cells of the mailbox may be wider than this event: they fit those of all events.
-        let mut checked = Vec::new();
+        let mut assertions = Vec::new();
         for (value, kind) in values.iter().zip(kinds) {
             let value = self.checker.expect(scope, value, &type_of(kind))?.expression;
-            checked.extend(payload_assertion(&self.scratch.ranges, &event.text, kind, &value));
+            assertions.extend(payload_assertion(&self.scratch.ranges, &event.text, kind, &value));
             sent.push(value);
         }
         let queue = &mailbox.queue;
@@ -304,12 +304,16 @@ impl<'a> Effect<'a> {
         Some(match mailbox.overflow {
             Overflow::Fault => {
                 let message = format!("there is space in the mailbox of {}", instance.name);
-                checked.push(Statement::Assert { condition: has_room, message });
-                checked.into_iter().chain(statements).collect()
+                assertions.push(Statement::Assert { condition: has_room, message });
+                assertions.into_iter().chain(statements).collect()
             }
             Overflow::Lossy => {
-                checked.push(Statement::If { condition: has_room, then: statements, otherwise: Vec::new() });
-                checked
+                assertions.push(Statement::If {
+                    condition: has_room,
+                    then: statements,
+                    otherwise: Vec::new(),
+                });
+                assertions
             }
             Overflow::Blocking => {
                 if !self.is_under_condition {
@@ -318,7 +322,7 @@ impl<'a> Effect<'a> {
                     *before += 1;
                 }
                 // Space for an event that is not sent on this path is not required.
-                core::iter::once(Statement::Require(has_room)).chain(checked).chain(statements).collect()
+                core::iter::once(Statement::Require(has_room)).chain(assertions).chain(statements).collect()
             }
         })
     }

@@ -126,8 +126,8 @@ impl Declarations<'_> {
         let states = self.locations(declared)?;
         let initial = declared.states.iter().position(|state| state.is_initial).unwrap_or(0);
         let list: Vec<String> = states.iter().map(|state| state.name.clone()).collect();
-        let at = Variable::scalar(name.clone(), Domain::Names(list.clone()), initial as i64);
-        let location = self.add_variable(span, at)?;
+        let variable = Variable::scalar(name.clone(), Domain::Names(list.clone()), initial as i64);
+        let location = self.add_variable(span, variable)?;
         self.parts.processes.push(Process { name: name.clone(), locations: states, location, side });
         self.symbols.instances.push(Instance {
             name: name.clone(),

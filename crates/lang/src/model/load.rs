@@ -5,11 +5,11 @@ use super::ast::{self, Item};
 use super::check::{Checker, has_prime};
 use super::declare::Declarations;
 use super::effects::Scratch;
-use super::parse_declarations::read;
+use super::parse_declarations::parse_items;
 use super::scope::ModelScope;
 use super::symbols::{NameKind, SymbolTable};
 use super::syntax::{Expr, ExprKind, Path, Segment};
-use super::temporal::never_at;
+use super::temporal::never_claim_at;
 use super::{Claim, ClaimBody, ModelFile};
 use invigil_expr::diag::{Diagnostic, SourceId, Span};
 use invigil_model::{Model, ModelParts, Predicate};
@@ -18,7 +18,7 @@ use std::rc::Rc;
 /// The maximum number of nodes of a lowered model.
 const MAX_NODES: usize = 1 << 22;
 
-/// Loads a model. Returns none if there are errors; warnings may accompany one.
+/// Loads a model. Returns a model if there is no error among the diagnostics.
 ///
 /// ```
 /// use invigil_expr::diag::SourceId;
@@ -71,7 +71,7 @@ pub enum MailboxKind {
 /// assert!(load_with(SourceId(0), text, &options).0.unwrap().has_mailboxes);
 /// ```
 pub fn load_with(source: SourceId, text: &str, options: &Options) -> (Option<ModelFile>, Vec<Diagnostic>) {
-    let (mut items, diagnostics) = read(source, text);
+    let (mut items, diagnostics) = parse_items(source, text);
     if let Some(all) = options.mailboxes {
         mailboxes(&mut items).for_each(|mailbox| mailbox.is_deferred = all == MailboxKind::Deferred);
     }
@@ -131,7 +131,7 @@ fn lower(source: SourceId, text: &str, items: &[Item], checker: &mut Checker) ->
     let (predicates, claims) = claims(items, &mut symbols, &model, checker);
     let model = build_model(source, ModelParts { predicates, ..model.parts().clone() }, checker)?;
     let claims = claims.into_iter().chain(temporal(source, text, items, &model, checker)).collect();
-    Some(ModelFile { model, actions: spans, claims, has_mailboxes })
+    Some(ModelFile { model, action_spans: spans, claims, has_mailboxes })
 }
 
 fn build_model(source: SourceId, parts: ModelParts, checker: &mut Checker) -> Option<Model> {
@@ -160,8 +160,8 @@ fn claims(
         let scope = ModelScope { model: Some(model), ..ModelScope::top_level(symbols) };
         let Some(expression) = checker.predicate(&scope, body) else { continue };
         if let Item::Invariant { .. } = item {
-            let what = ClaimBody::Always(expression);
-            claims.push(Claim { name: name.text.clone(), span: name.span, what, formula: None });
+            let body = ClaimBody::Always(expression);
+            claims.push(Claim { name: name.text.clone(), span: name.span, body, formula: None });
             continue;
         }
         if let Some(NameKind::StepPredicate) = symbols.names.get(&name.text) {
@@ -178,7 +178,7 @@ fn claims(
     (predicates, claims)
 }
 
-/// Lowers temporal formulas.
+/// Lowers temporal formulae.
 fn temporal(
     source: SourceId,
     text: &str,
@@ -190,11 +190,11 @@ fn temporal(
     for item in items {
         let Item::Temporal { name, formula } = item else { continue };
         let Some(syntax) = text.get(formula.start as usize..formula.end as usize) else { continue };
-        match never_at(model, (source, formula.start), syntax, &name.text) {
+        match never_claim_at(model, (source, formula.start), syntax, &name.text) {
             Ok(omega) => {
                 let (name, span) = (name.text.clone(), name.span);
                 let formula = Some(syntax.to_owned());
-                claims.push(Claim { name, span, what: ClaimBody::Never(omega), formula });
+                claims.push(Claim { name, span, body: ClaimBody::Never(omega), formula });
             }
             Err(diagnostics) => diagnostics.into_iter().for_each(|diagnostic| {
                 checker.report::<()>(diagnostic);

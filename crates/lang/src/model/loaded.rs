@@ -9,7 +9,7 @@ pub struct ModelFile {
     /// The compiled model.
     pub model: Model,
     /// The position of each action.
-    pub actions: Vec<Span>,
+    pub action_spans: Vec<Span>,
     /// The claims.
     pub claims: Vec<Claim>,
     /// Whether any process has a mailbox.
@@ -24,7 +24,7 @@ pub struct Claim {
     /// Its position.
     pub span: Span,
     /// The condition that is claimed.
-    pub what: ClaimBody,
+    pub body: ClaimBody,
     /// The temporal formula as written, if it is one.
     pub formula: Option<String>,
 }

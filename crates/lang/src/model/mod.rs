@@ -17,7 +17,7 @@
 //! ltl again: G F "P[0].critical"
 //! ```
 //!
-//! [`load`] loads a file; [`predicate`] and [`never()`] parse users' questions about a model, in whichever language
+//! [`load`] loads a file; [`predicate`] and [`never_claim`] parse users' questions about a model, in whichever language
 //! the model was written.
 
 mod actions;
@@ -45,4 +45,4 @@ mod temporal;
 pub use load::{MailboxKind, Options, load, load_with};
 pub use loaded::{Claim, ClaimBody, ModelFile};
 pub use predicate::predicate;
-pub use temporal::{never, never_at};
+pub use temporal::{never_claim, never_claim_at};

@@ -38,11 +38,11 @@ const OTHER_WORDS: [(&str, &str); 9] = [
 ];
 
 /// Parses all declarations of a text; also returns the diagnostics.
-pub(super) fn read(source: SourceId, text: &str) -> (Vec<Item>, Vec<Diagnostic>) {
+pub(super) fn parse_items(source: SourceId, text: &str) -> (Vec<Item>, Vec<Diagnostic>) {
     let mut parser = ModelParser::new(source, text);
     let mut items = Vec::new();
     while parser.peek() != Token::End {
-        let before = parser.taken();
+        let before = parser.taken_count();
         match parser.item() {
             Some(item) => items.push(item),
             None => parser.skip_to_declaration(before),
@@ -77,7 +77,7 @@ impl ModelParser<'_> {
                 self.take();
                 let name = self.expect_name("the name of the type")?;
                 self.expect("=")?;
-                Some(Item::Alias { name, of: self.type_expression()? })
+                Some(Item::Alias { name, ty: self.type_expression()? })
             }
             Token::Word("channel") => self.channel(),
             Token::Word("process") => self.process(Side::System).map(|of| Item::Process(of.into())),
@@ -148,7 +148,7 @@ impl ModelParser<'_> {
 
     /// Skips the rest of an invalid declaration, at least one token.
     fn skip_to_declaration(&mut self, before: usize) {
-        if self.taken() == before {
+        if self.taken_count() == before {
             self.take();
         }
         let mut depth = 0_u32;
@@ -219,9 +219,9 @@ impl ModelParser<'_> {
             return None;
         }
         self.take();
-        let of = self.type_expression()?;
+        let ty = self.type_expression()?;
         let initial = if self.take_mark("=") { Some(self.initial()?) } else { None };
-        Some(VariableDecl { names, of, initial })
+        Some(VariableDecl { names, ty, initial })
     }
 
     /// Parses a type.

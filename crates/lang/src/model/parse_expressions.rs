@@ -10,13 +10,13 @@ use invigil_model::{Binary, Unary};
 pub(super) const MAX_DEPTH: u32 = 200;
 
 /// The maximum number of fields and indices in a path.
-const MAX_PARTS: usize = 32;
+const MAX_SEGMENTS: usize = 32;
 
 /// The functions on actions and queues.
 pub(super) const FUNCTIONS: [&str; 5] = ["enabled", "happens", "length", "empty", "full"];
 
 enum Operator {
-    Two(Binary),
+    Binary(Binary),
     All,
     Any,
     Implies,
@@ -35,11 +35,11 @@ const UNARY: u8 = 12;
 impl ModelParser<'_> {
     /// Parses an expression.
     pub(super) fn expression(&mut self) -> Option<Expr> {
-        self.operand_of(0)
+        self.expression_above(0)
     }
 
-    /// Parses an expression whose operators bind at least as tightly as `power`.
-    fn operand_of(&mut self, power: u8) -> Option<Expr> {
+    /// Parses an expression whose operators have at least the binding power `power`.
+    fn expression_above(&mut self, power: u8) -> Option<Expr> {
         if self.nesting >= MAX_NESTING {
             self.too_deep(self.here());
             return None;
@@ -60,15 +60,17 @@ impl ModelParser<'_> {
     fn operators(&mut self, power: u8) -> Option<Expr> {
         let mut left = self.prefix()?;
         loop {
-            let Some((operator, its)) = self.operator().filter(|(_, its)| *its >= power.max(IF)) else {
+            let Some((operator, own_power)) =
+                self.operator().filter(|(_, own_power)| *own_power >= power.max(IF))
+            else {
                 return Some(left);
             };
             match operator {
-                Operator::Two(operator) => {
+                Operator::Binary(operator) => {
                     self.take();
-                    let right = self.operand_of(its + 1)?;
+                    let right = self.expression_above(own_power + 1)?;
                     left = self.node(ExprKind::Binary(operator, Box::new((left, right))))?;
-                    if its == COMPARE && self.operator().is_some_and(|(_, next)| next == COMPARE) {
+                    if own_power == COMPARE && self.operator().is_some_and(|(_, next)| next == COMPARE) {
                         let diagnostic = Diagnostic::error(self.here(), "comparisons cannot be chained");
                         self.report(diagnostic.label("second comparison").help("write `a < b and b < c`"));
                         return None;
@@ -76,23 +78,23 @@ impl ModelParser<'_> {
                 }
                 Operator::Implies => {
                     self.take();
-                    let right = self.operand_of(its)?;
+                    let right = self.expression_above(own_power)?;
                     left = self.node(ExprKind::Binary(Binary::Implies, Box::new((left, right))))?;
                 }
                 Operator::All | Operator::Any => {
                     let mut parts = vec![left];
-                    while self.operator().is_some_and(|(_, next)| next == its) {
+                    while self.operator().is_some_and(|(_, next)| next == own_power) {
                         self.take();
-                        parts.push(self.operand_of(its + 1)?);
+                        parts.push(self.expression_above(own_power + 1)?);
                     }
                     let is_all = matches!(operator, Operator::All);
                     left = self.node(if is_all { ExprKind::All(parts) } else { ExprKind::Any(parts) })?;
                 }
                 Operator::If => {
                     self.take();
-                    let this = self.operand_of(0)?;
+                    let this = self.expression_above(0)?;
                     self.expect(":")?;
-                    let that = self.operand_of(its)?;
+                    let that = self.expression_above(own_power)?;
                     left = self.node(ExprKind::If(Box::new((left, this, that))))?;
                 }
             }
@@ -101,29 +103,29 @@ impl ModelParser<'_> {
 
     /// Returns the next binary operator with its binding power.
     fn operator(&self) -> Option<(Operator, u8)> {
-        let two = |operator, power| Some((Operator::Two(operator), power));
+        let binary = |operator, power| Some((Operator::Binary(operator), power));
         match self.peek() {
             Token::Word("and") | Token::Mark("&&" | "∧") => Some((Operator::All, AND)),
             Token::Word("or") | Token::Mark("||" | "∨") => Some((Operator::Any, OR)),
             Token::Word("implies") | Token::Mark("=>" | "⇒") => Some((Operator::Implies, IMPLIES)),
             Token::Mark("->" | "→") if self.has_arrows => Some((Operator::Implies, IMPLIES)),
             Token::Mark("?") => Some((Operator::If, IF)),
-            Token::Mark("==") => two(Binary::Equal, COMPARE),
-            Token::Mark("!=" | "≠") => two(Binary::NotEqual, COMPARE),
-            Token::Mark("<") => two(Binary::Less, COMPARE),
-            Token::Mark("<=" | "≤") => two(Binary::LessOrEqual, COMPARE),
-            Token::Mark(">") => two(Binary::Greater, COMPARE),
-            Token::Mark(">=" | "≥") => two(Binary::GreaterOrEqual, COMPARE),
-            Token::Mark("|") => two(Binary::BitOr, 7),
-            Token::Mark("^") => two(Binary::BitXor, 8),
-            Token::Mark("&") => two(Binary::BitAnd, 9),
-            Token::Mark("<<") => two(Binary::ShiftLeft, 10),
-            Token::Mark(">>") => two(Binary::ShiftRight, 10),
-            Token::Mark("+") => two(Binary::Add, 11),
-            Token::Mark("-") => two(Binary::Subtract, 11),
-            Token::Mark("*") => two(Binary::Multiply, 12),
-            Token::Mark("/") => two(Binary::Divide, 12),
-            Token::Mark("%") => two(Binary::Remainder, 12),
+            Token::Mark("==") => binary(Binary::Equal, COMPARE),
+            Token::Mark("!=" | "≠") => binary(Binary::NotEqual, COMPARE),
+            Token::Mark("<") => binary(Binary::Less, COMPARE),
+            Token::Mark("<=" | "≤") => binary(Binary::LessOrEqual, COMPARE),
+            Token::Mark(">") => binary(Binary::Greater, COMPARE),
+            Token::Mark(">=" | "≥") => binary(Binary::GreaterOrEqual, COMPARE),
+            Token::Mark("|") => binary(Binary::BitOr, 7),
+            Token::Mark("^") => binary(Binary::BitXor, 8),
+            Token::Mark("&") => binary(Binary::BitAnd, 9),
+            Token::Mark("<<") => binary(Binary::ShiftLeft, 10),
+            Token::Mark(">>") => binary(Binary::ShiftRight, 10),
+            Token::Mark("+") => binary(Binary::Add, 11),
+            Token::Mark("-") => binary(Binary::Subtract, 11),
+            Token::Mark("*") => binary(Binary::Multiply, 12),
+            Token::Mark("/") => binary(Binary::Divide, 12),
+            Token::Mark("%") => binary(Binary::Remainder, 12),
             _ => None,
         }
     }
@@ -136,13 +138,13 @@ impl ModelParser<'_> {
             Token::Mark("!" | "¬") => (Unary::Not, UNARY + 1),
             Token::Mark("-") => (Unary::Negate, UNARY + 1),
             Token::Mark("~") => (Unary::Complement, UNARY + 1),
-            Token::Word("forall" | "exists") => return self.each(),
+            Token::Word("forall" | "exists") => return self.quantifier(),
             _ => return self.primary(),
         };
         self.take();
-        let operand = self.operand_of(power)?;
+        let operand = self.expression_above(power)?;
         if let (Unary::Negate, ExprKind::Number(number)) = (operator, &operand.kind) {
-            // So that a range can start with a negative number.
+            // The number includes its sign, so that a range can start with a negative number.
             let kind = ExprKind::Number(number.wrapping_neg());
             return Some(Expr { kind, span: start.to(operand.span), depth: 1 });
         }
@@ -152,7 +154,7 @@ impl ModelParser<'_> {
     }
 
     /// Parses `forall i in 0..3: …`.
-    fn each(&mut self) -> Option<Expr> {
+    fn quantifier(&mut self) -> Option<Expr> {
         let is_all = self.at_word("forall");
         let start = self.take();
         let name = self.expect_name("a name for the number")?;
@@ -163,7 +165,7 @@ impl ModelParser<'_> {
         }
         let range = self.range()?;
         self.expect(":")?;
-        let body = Box::new(self.operand_of(0)?);
+        let body = Box::new(self.expression_above(0)?);
         let mut found = self.node(ExprKind::Quantifier { is_all, name, range, body })?;
         found.span = start.to(found.span);
         Some(found)
@@ -171,9 +173,9 @@ impl ModelParser<'_> {
 
     /// Parses a range. Its bounds bind more tightly than comparisons, so that a range can be part of one.
     pub(super) fn range(&mut self) -> Option<Range> {
-        let low = Box::new(self.operand_of(COMPARE + 1)?);
+        let low = Box::new(self.expression_above(COMPARE + 1)?);
         self.expect("..")?;
-        let high = Box::new(self.operand_of(COMPARE + 1)?);
+        let high = Box::new(self.expression_above(COMPARE + 1)?);
         Some(Range { low, high })
     }
 
@@ -193,7 +195,7 @@ impl ModelParser<'_> {
             }
             Token::Mark("(") => {
                 let start = self.take();
-                let mut inside = self.operand_of(0)?;
+                let mut inside = self.expression_above(0)?;
                 inside.span = start.to(self.expect(")")?);
                 Some(inside)
             }
@@ -231,9 +233,9 @@ impl ModelParser<'_> {
         let head = self.expect_name("a name")?;
         let mut path = Path { span: head.span, head, rest: Vec::new(), is_primed: false };
         loop {
-            if path.rest.len() > MAX_PARTS {
+            if path.rest.len() > MAX_SEGMENTS {
                 let diagnostic = Diagnostic::error(self.here(), "this path is too long");
-                self.report(diagnostic.label(format!("more than {MAX_PARTS} segments")));
+                self.report(diagnostic.label(format!("more than {MAX_SEGMENTS} segments")));
                 return None;
             }
             if self.at_mark(".") {
@@ -243,7 +245,7 @@ impl ModelParser<'_> {
                 path.rest.push(Segment::Field(field));
             } else if self.at_mark("[") {
                 self.take();
-                let index = self.operand_of(0)?;
+                let index = self.expression_above(0)?;
                 path.span = path.span.to(self.expect("]")?);
                 path.rest.push(Segment::Index(index));
             } else {

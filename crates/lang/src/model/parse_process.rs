@@ -7,9 +7,9 @@ use super::syntax::{Expr, ExprKind, Name, Segment};
 use invigil_expr::diag::Diagnostic;
 use invigil_model::{Binary, Side};
 
-const IN_PROCESS: [&str; 6] = ["state", "initial", "committed", "atomic", "mailbox", "priority"];
-const IN_STATE: [&str; 5] = ["when", "on", "ignore", "priority", "goto"];
-const STATEMENTS: [&str; 6] = ["if", "for", "assert", "require", "send", "else"];
+const PROCESS_KEYWORDS: [&str; 6] = ["state", "initial", "committed", "atomic", "mailbox", "priority"];
+const STATE_KEYWORDS: [&str; 5] = ["when", "on", "ignore", "priority", "goto"];
+const STATEMENT_KEYWORDS: [&str; 6] = ["if", "for", "assert", "require", "send", "else"];
 
 impl ModelParser<'_> {
     pub(super) fn process(&mut self, side: Side) -> Option<Process> {
@@ -43,9 +43,9 @@ impl ModelParser<'_> {
         }
         self.expect("{")?;
         while !self.at_mark("}") && self.peek() != Token::End {
-            let before = self.taken();
+            let before = self.taken_count();
             if self.process_item(&mut process).is_none() {
-                self.skip_in_braces(before, &IN_PROCESS);
+                self.skip_in_braces(before, &PROCESS_KEYWORDS);
             }
             self.take_mark(";");
         }
@@ -71,7 +71,7 @@ impl ModelParser<'_> {
             _ => {
                 let diagnostic = self.expected("a state or a variable");
                 let diagnostic = match self.peek() {
-                    Token::Word(word) => self.with_remedy(diagnostic, word, &IN_PROCESS),
+                    Token::Word(word) => self.with_remedy(diagnostic, word, &PROCESS_KEYWORDS),
                     _ => diagnostic,
                 };
                 self.report(diagnostic);
@@ -84,7 +84,7 @@ impl ModelParser<'_> {
     /// Skips the rest of an invalid element, up to one of `words` or the closing brace of the enclosing block.
     fn skip_in_braces(&mut self, before: usize, words: &[&str]) {
         let mut depth = 0_u32;
-        if self.taken() == before && !self.at_mark("}") && !self.at_mark("{") {
+        if self.taken_count() == before && !self.at_mark("}") && !self.at_mark("{") {
             self.take();
         }
         loop {
@@ -159,9 +159,9 @@ impl ModelParser<'_> {
             let mut is_over = !self.at_mark(",");
             if self.take_mark("{") {
                 while !self.at_mark("}") && self.peek() != Token::End {
-                    let before = self.taken();
+                    let before = self.taken_count();
                     if self.transition(&mut transitions).is_none() {
-                        self.skip_in_braces(before, &IN_STATE);
+                        self.skip_in_braces(before, &STATE_KEYWORDS);
                         self.take_mark(";");
                     }
                 }
@@ -221,12 +221,12 @@ impl ModelParser<'_> {
                     while patterns.is_empty() && self.take_mark(",") {
                         more.push(self.expect_name("the name of an event")?);
                     }
-                    self.triggered(&mut transition, Trigger::Event { name, patterns }, span);
+                    self.set_trigger(&mut transition, Trigger::Event { name, patterns }, span);
                 }
                 Token::Word(_) => {
                     let span = self.here();
                     let trigger = self.communication()?;
-                    self.triggered(&mut transition, trigger, span);
+                    self.set_trigger(&mut transition, trigger, span);
                 }
                 _ => break,
             }
@@ -254,7 +254,8 @@ impl ModelParser<'_> {
         Some(())
     }
 
-    fn triggered(&mut self, transition: &mut Transition, trigger: Trigger, span: invigil_expr::diag::Span) {
+    /// Sets the trigger of a transition; reports a second one.
+    fn set_trigger(&mut self, transition: &mut Transition, trigger: Trigger, span: invigil_expr::diag::Span) {
         if !matches!(transition.trigger, Trigger::Nothing) {
             let diagnostic = Diagnostic::error(span, "a transition can wait for only one event or channel");
             self.report(
@@ -286,15 +287,15 @@ impl ModelParser<'_> {
         let mut arguments: Vec<(String, Expr)> = Vec::new();
         if self.take_mark("(") {
             while !self.at_mark(")") {
-                let mut called = None;
+                let mut parameter = None;
                 if let (Token::Word(word), Token::Mark("=")) = (self.peek(), self.peek_at(1)) {
-                    called = Some(word.to_owned());
+                    parameter = Some(word.to_owned());
                     self.take();
                     self.take();
                 }
                 let value = self.expression()?;
-                let called = called.unwrap_or_else(|| parameter_name(&value, arguments.len()));
-                arguments.push((called, value));
+                let parameter = parameter.unwrap_or_else(|| parameter_name(&value, arguments.len()));
+                arguments.push((parameter, value));
                 if !self.take_mark(",") {
                     break;
                 }
@@ -328,7 +329,7 @@ impl ModelParser<'_> {
         if !is_send && !self.at_mark("?") {
             let mut diagnostic = Diagnostic::error(first, format!("`{word}` does not start a transition"));
             diagnostic = diagnostic.label("expected `when`, `on`, `c!`, `c?` or `->`");
-            diagnostic = self.with_remedy(diagnostic, word, &IN_STATE[..4]);
+            diagnostic = self.with_remedy(diagnostic, word, &STATE_KEYWORDS[..4]);
             self.report(diagnostic);
             return None;
         }
@@ -362,10 +363,10 @@ impl ModelParser<'_> {
         self.nesting += 1;
         let mut statements = Vec::new();
         while !self.at_mark("}") && self.peek() != Token::End {
-            let before = self.taken();
+            let before = self.taken_count();
             match self.statement() {
                 Some(statement) => statements.push(statement),
-                None => self.skip_in_braces(before, &STATEMENTS),
+                None => self.skip_in_braces(before, &STATEMENT_KEYWORDS),
             }
             self.take_mark(";");
         }
@@ -471,7 +472,7 @@ impl ModelParser<'_> {
                     diagnostic =
                         diagnostic.help("write channel operations before the effect: `c!1 -> sent { … }`");
                 } else if let (true, Some(word)) = (place.rest.is_empty(), place.bare()) {
-                    diagnostic = self.with_remedy(diagnostic, word, &STATEMENTS[..5]);
+                    diagnostic = self.with_remedy(diagnostic, word, &STATEMENT_KEYWORDS[..5]);
                 }
                 self.report(diagnostic);
                 return None;

@@ -54,7 +54,7 @@ impl<'a> ModelParser<'a> {
     }
 
     /// Returns the number of tokens taken, to detect rules that made no progress.
-    pub(super) fn taken(&self) -> usize {
+    pub(super) fn taken_count(&self) -> usize {
         self.at
     }
 

@@ -47,16 +47,16 @@ pub fn predicate(model: &Model, source: SourceId, text: &str) -> Result<Expressi
         _ => return Err(parser.diagnostics),
     };
     let mut checker = Checker::new(MAX_NODES);
-    let names = Names { model, constants: &[] };
+    let names = ModelNames { model, constants: &[] };
     let found = checker.predicate(&names, &syntax).filter(|_| checker.diagnostics.is_empty());
     let Some(found) = found else { return Err(checker.diagnostics) };
-    let type_check = model.fits(&found);
+    let type_check = model.check_predicate(&found);
     type_check.map_err(|error| vec![Diagnostic::error(syntax.span, error.to_string())])?;
     Ok(found)
 }
 
 /// Name resolution against a compiled model.
-pub(super) struct Names<'a> {
+pub(super) struct ModelNames<'a> {
     pub(super) model: &'a Model,
     /// Additional names for constants: name, type, value.
     pub(super) constants: &'a [(String, Type, i64)],
@@ -69,7 +69,7 @@ struct ResolvedPath<T> {
     remaining: usize,
 }
 
-impl Names<'_> {
+impl ModelNames<'_> {
     /// Returns the names of all prefixes of a path, the longest first: `P[2].x`, `P[2]`, `P`. Prefixes with a
     /// non-constant index have none.
     fn prefix_names(&self, checker: &mut Checker, path: &Path) -> Vec<String> {
@@ -289,15 +289,16 @@ impl Names<'_> {
     }
 }
 
-impl Scope for Names<'_> {
+impl Scope for ModelNames<'_> {
     fn read(&self, checker: &mut Checker, path: &Path, expected: Option<&Type>) -> Option<Typed> {
         let parts = self.model.parts();
         let names = self.prefix_names(checker, path);
         // Hidden variables have no names for users.
         let is_shown = |id: &VariableId| !self.model.variable(*id).is_hidden;
-        let variable =
-            Names::resolve_longest(path, &names, |name| self.model.variable_named(name).filter(is_shown));
-        let process = Names::resolve_longest(path, &names, |name| {
+        let variable = ModelNames::resolve_longest(path, &names, |name| {
+            self.model.variable_named(name).filter(is_shown)
+        });
+        let process = ModelNames::resolve_longest(path, &names, |name| {
             parts.processes.iter().position(|process| process.name == name)
         });
         let predicate = parts.predicates.iter().find(|of| Some(&of.name) == names.get(path.rest.len()));

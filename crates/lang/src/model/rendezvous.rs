@@ -62,10 +62,10 @@ impl<'a> ActionBuilder<'a> {
         let kinds = channel.domains();
         let pairs = kinds.iter().zip(values);
         let ranges = &self.scratch.ranges;
-        let checked: Vec<Statement> =
+        let assertions: Vec<Statement> =
             pairs.filter_map(|(kind, value)| payload_assertion(ranges, &channel.name, kind, value)).collect();
         for receiver in &others {
-            self.add_pair(sender, receiver, number, values, &checked);
+            self.add_pair(sender, receiver, number, values, &assertions);
         }
         Some(())
     }
@@ -76,7 +76,7 @@ impl<'a> ActionBuilder<'a> {
         receiver: &ProcessTransition<'a>,
         number: usize,
         values: &[Expression],
-        checked: &[Statement],
+        assertions: &[Statement],
     ) -> Option<()> {
         let channel = &self.symbols.channels[number];
         let Trigger::Receive { patterns, .. } = &receiver.transition.trigger else { return None };
@@ -112,9 +112,9 @@ impl<'a> ActionBuilder<'a> {
             self.lower_effect(Some(sender), receiver, &received, true)?
         };
         conditions.extend(lowered.space_conditions);
-        let checked = checked.to_vec();
-        let done = [
-            checked,
+        let assertions = assertions.to_vec();
+        let ordered_effect = [
+            assertions,
             lowered.choices,
             lowered.saved_values,
             lowered.stores,
@@ -135,7 +135,7 @@ impl<'a> ActionBuilder<'a> {
             parameters,
             moves,
             guard: conjunction(conditions),
-            effect: done.into_iter().flatten().collect(),
+            effect: ordered_effect.into_iter().flatten().collect(),
             priority: self.pair_priority(sender, receiver)?,
             side: if is_system { Side::System } else { Side::Environment },
         };

@@ -1,7 +1,7 @@
 //! Resolves paths within a scope.
 
 use super::check::{Checker, Scope, Type, Typed, binary, conjunction};
-use super::predicate::{Names, type_of};
+use super::predicate::{ModelNames, type_of};
 use super::symbols::{Decl, NameKind, Queue, SymbolTable};
 use super::syntax::{Argument, Name, Path, Segment};
 use invigil_expr::diag::{Diagnostic, Span, nearest};
@@ -129,7 +129,7 @@ impl<'a> ModelScope<'a> {
         self.resolve_segments(checker, start, &path.rest)
     }
 
-    /// `Colour.red`
+    /// Resolves `Colour.red`.
     fn enum_value(&self, checker: &mut Checker, path: &Path, of: &super::symbols::Enum) -> Option<Resolved> {
         let [Segment::Field(field)] = &path.rest[..] else {
             let diagnostic = Diagnostic::error(path.span, format!("`{}` is an enum, not a value", of.name));
@@ -438,7 +438,7 @@ impl Scope for ModelScope<'_> {
         let refers_to_actions = matches!(name.text.as_str(), "enabled" | "happens");
         match (self.model, argument) {
             (Some(model), _) if refers_to_actions => {
-                Names { model, constants: &self.constants() }.call(checker, name, argument)
+                ModelNames { model, constants: &self.constants() }.call(checker, name, argument)
             }
             (None, _) if refers_to_actions => {
                 let message = format!("`{}` is only allowed in invariants and predicates", name.text);

@@ -19,7 +19,7 @@ pub(super) enum NameKind {
     Predicate(Typed),
     /// A predicate over steps, which guards cannot use.
     StepPredicate,
-    /// A process template, by its index among the declared ones.
+    /// A process template.
     Template,
     /// A declaration with errors, which have been reported.
     Broken,

@@ -80,7 +80,7 @@ pub(super) enum Segment {
 }
 
 impl Path {
-    /// Returns the name, if the path is a single unprimed name.
+    /// Returns the name, if the path is a single name, primed or not.
     pub(super) fn bare(&self) -> Option<&str> {
         (self.rest.is_empty()).then_some(&self.head.text)
     }

@@ -1,4 +1,4 @@
-//! Temporal claims about models: formulas of linear temporal logic over the model's states and steps.
+//! Temporal claims about models: formulae of linear temporal logic over the model's states and steps.
 
 use super::predicate;
 use crate::ltl::{BUDGET, syntax_diagnostic};
@@ -19,36 +19,36 @@ const MAX_LITERALS: usize = 1 << 16;
 ///
 /// A position is a configuration with the step that led to it. A name denotes a predicate of the model, a Boolean
 /// variable, a location of a process (`Train.crossing`), or the event of a step, in this order. Expressions over the
-/// model are quoted, and so are names that are not valid in formulas: `"P[0].critical"`.
+/// model are quoted, and so are names that are not valid in formulae: `"P[0].critical"`.
 ///
 /// ```
 /// use invigil_expr::diag::SourceId;
-/// use invigil_lang::model::never;
+/// use invigil_lang::model::never_claim;
 /// use invigil_model::{Domain, Model, ModelParts, Variable};
 /// let variables = vec![Variable::scalar("busy", Domain::Boolean, 0)];
 /// let model = Model::new(ModelParts { variables, ..ModelParts::default() }).unwrap();
-/// let automaton = never(&model, SourceId(0), "G F busy", "again").unwrap();
+/// let automaton = never_claim(&model, SourceId(0), "G F busy", "again").unwrap();
 /// assert_eq!((automaton.edges.len(), automaton.sets), (2, 1));
-/// let diagnostics = never(&model, SourceId(0), "G F bussy", "again").unwrap_err();
+/// let diagnostics = never_claim(&model, SourceId(0), "G F bussy", "again").unwrap_err();
 /// assert_eq!(diagnostics[0].help.as_deref(), Some("did you mean `busy`?"));
 /// ```
 ///
 /// # Errors
 /// With all errors in the formula.
-pub fn never(
+pub fn never_claim(
     model: &Model,
     source: SourceId,
     text: &str,
     name: &str,
 ) -> Result<OmegaAutomaton, Vec<Diagnostic>> {
-    never_at(model, (source, 0), text, name)
+    never_claim_at(model, (source, 0), text, name)
 }
 
-/// As [`never()`], for a formula within a larger text that starts at the given offset.
+/// As [`never_claim`], for a formula within a larger text that starts at the given offset.
 ///
 /// # Errors
 /// With all errors in the formula.
-pub fn never_at(
+pub fn never_claim_at(
     model: &Model,
     (source, offset): (SourceId, u32),
     text: &str,
@@ -58,7 +58,7 @@ pub fn never_at(
     let mut logic = Logic::new(BUDGET);
     let tree = SyntaxTree::parse(text).map_err(diagnose)?;
     let formula = logic.formulae.lower(&tree).map_err(diagnose)?;
-    let names = Names { model, source, offset, text };
+    let resolver = AtomResolver { model, source, offset, text };
     let (mut atoms, mut diagnostics) = (HashMap::new(), Vec::new());
     for (proposition, place) in tree.atoms() {
         let atom = logic.formulae.atom_for(proposition.clone());
@@ -66,7 +66,7 @@ pub fn never_at(
             continue;
         }
         // An atom with an error is reported once.
-        let expression = names.resolve(proposition, place).unwrap_or_else(|mut errors| {
+        let expression = resolver.resolve(proposition, place).unwrap_or_else(|mut errors| {
             diagnostics.append(&mut errors);
             Expression::Constant(0)
         });
@@ -93,9 +93,9 @@ fn automaton(
     name: &str,
 ) -> Result<OmegaAutomaton, TooLarge> {
     let violation = logic.formulae.not(formula)?;
-    let small = logic.translate(violation)?;
+    let translated = logic.translate(violation)?;
     let (mut edges, mut literals) = (Vec::new(), 0);
-    for from in &small.edges {
+    for from in &translated.edges {
         let mut out = Vec::new();
         for edge in from {
             let label = expression(logic, &edge.label, atoms, &mut literals)?;
@@ -103,10 +103,16 @@ fn automaton(
         }
         edges.push(out);
     }
-    let stutters = !atoms.values().any(Expression::is_about_steps)
+    let is_stutter_invariant = !atoms.values().any(Expression::is_about_steps)
         // If this is too expensive to decide, assume that it is sensitive to stuttering.
         && logic.stuttering(formula).is_ok_and(|found| found == Stuttering::Invariant);
-    Ok(OmegaAutomaton { name: name.to_owned(), initial: small.initial, edges, sets: small.sets, stutters })
+    Ok(OmegaAutomaton {
+        name: name.to_owned(),
+        initial: translated.initial,
+        edges,
+        sets: translated.sets,
+        is_stutter_invariant,
+    })
 }
 
 /// Converts a label to an expression, as a short sum of products.
@@ -120,7 +126,7 @@ fn expression(
     for cube in logic.labels.cubes(label)? {
         *literals += cube.len();
         if *literals > MAX_LITERALS {
-            return Err(TooLarge { what: "literals in labels", limit: MAX_LITERALS });
+            return Err(TooLarge { resource: "literals in labels", limit: MAX_LITERALS });
         }
         let factors = cube.into_iter().map(|(variable, value)| {
             let atom = match variable {
@@ -137,7 +143,7 @@ fn expression(
 }
 
 /// Shifts a diagnostic in a part of a text that starts at `by`.
-fn shifted(mut diagnostic: Diagnostic, by: u32) -> Diagnostic {
+fn shift(mut diagnostic: Diagnostic, by: u32) -> Diagnostic {
     let spans =
         core::iter::once(&mut diagnostic.span).chain(diagnostic.related.iter_mut().map(|(span, _)| span));
     for span in spans {
@@ -147,14 +153,14 @@ fn shifted(mut diagnostic: Diagnostic, by: u32) -> Diagnostic {
 }
 
 /// Resolves atoms.
-struct Names<'a> {
+struct AtomResolver<'a> {
     model: &'a Model,
     source: SourceId,
     offset: u32,
     text: &'a str,
 }
 
-impl Names<'_> {
+impl AtomResolver<'_> {
     fn resolve(
         &self,
         proposition: &Proposition,
@@ -170,7 +176,7 @@ impl Names<'_> {
                     let inside = place.start + 1..place.end.saturating_sub(1);
                     let is_literal = self.text.get(inside.clone()) == Some(text);
                     let moved = diagnostics.into_iter().map(|diagnostic| match is_literal {
-                        true => shifted(diagnostic, at(inside.start)),
+                        true => shift(diagnostic, at(inside.start)),
                         // Part of it was written with escapes.
                         false => Diagnostic { span, related: Vec::new(), ..diagnostic },
                     });
@@ -208,8 +214,8 @@ impl Names<'_> {
         let (process, location) = name.rsplit_once('.')?;
         let process = self.model.parts().processes.iter().find(|known| known.name == process)?;
         let at = process.locations.iter().position(|known| known.name == location)?;
-        let is_there = (Expression::read(process.location), Expression::Constant(at as i64));
-        Some(Expression::binary(Binary::Equal, is_there.0, is_there.1))
+        let number = Expression::Constant(at as i64);
+        Some(Expression::binary(Binary::Equal, Expression::read(process.location), number))
     }
 
     fn unknown(&self, name: &str, span: Span) -> Diagnostic {
@@ -220,7 +226,7 @@ impl Names<'_> {
                 .label("expected a Boolean")
                 .help(format!("compare it, in quotes: \"{name} == …\""));
         }
-        let known = self.known();
+        let known = self.resolvable_names();
         let diagnostic = Diagnostic::error(span, format!("unknown name `{name}`"));
         match nearest(name, known.iter().map(String::as_str)) {
             Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
@@ -230,7 +236,7 @@ impl Names<'_> {
     }
 
     /// All names that can be resolved.
-    fn known(&self) -> Vec<String> {
+    fn resolvable_names(&self) -> Vec<String> {
         let parts = self.model.parts();
         let predicates = parts.predicates.iter().map(|predicate| predicate.name.clone());
         let variables = parts.variables.iter().filter(|variable| !variable.is_hidden);

@@ -200,8 +200,8 @@ impl<'a> PropParser<'a> {
     pub(crate) fn intended_keyword(&self, word: &str, candidates: &[&'static str]) -> Option<&'static str> {
         let mut others = self.language.synonyms.iter();
         let synonym = others.find(|(other, _)| *other == word).map(|(_, keyword)| *keyword);
-        let known = candidates.iter().copied().find(|c| Some(*c) == synonym);
-        known.or_else(|| nearest(word, candidates.iter().copied()))
+        let synonym = candidates.iter().copied().find(|c| Some(*c) == synonym);
+        synonym.or_else(|| nearest(word, candidates.iter().copied()))
     }
 
     /// Reports a misspelt keyword.

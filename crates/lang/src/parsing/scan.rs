@@ -1,7 +1,7 @@
 //! Lexer of the property language: returns one token at a time.
 //!
 //! Tokens depend on their context: after `event`, `#join` is an event and `src/queue.c:12` a single name; elsewhere,
-//! `#` starts a comment. The parser therefore requests each token with the one before it.
+//! `#` starts a comment. The parser therefore passes the previous token when it requests the next one.
 
 use invigil_monitor::predefined_event::PredefinedEvent;
 
@@ -118,7 +118,7 @@ fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// Whether a character is a hyphen, or a dash by which editors replace it.
+/// Whether a character is a hyphen, or a dash that editors put in its place.
 pub(crate) fn is_hyphen(c: char) -> bool {
     matches!(c, '-' | '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{fe63}' | '\u{ff0d}')
 }

@@ -46,7 +46,7 @@ pub struct Export {
     pub name: Name,
 }
 
-/// The settings of the overhead section.
+/// The declarations that limit the overhead of monitoring.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     /// `timestamp`: the period at which the time is reported.

@@ -63,15 +63,15 @@ pub enum EntityRef<'a> {
 }
 
 impl Entity {
-    pub(super) fn new(id: EntityId, written: &EntityDecl, is_constant: bool) -> Entity {
+    pub(super) fn new(id: EntityId, declaration: &EntityDecl, is_constant: bool) -> Entity {
         Entity {
             id,
-            path: written.path.clone(),
-            ty: written.ty.clone(),
-            alias: written.alias.as_ref().map(|alias| alias.text.clone()),
-            scope: written.scope.clone(),
+            path: declaration.path.clone(),
+            ty: declaration.ty.clone(),
+            alias: declaration.alias.as_ref().map(|alias| alias.text.clone()),
+            scope: declaration.scope.clone(),
             is_constant,
-            span: written.path.span,
+            span: declaration.path.span,
         }
     }
 
@@ -85,16 +85,16 @@ impl Entity {
     ///             export event e;  End";
     /// let script = pedl::parse(SourceId(0), text).0;
     /// let lowered = pedl::lower(&script, &|_| None).0.unwrap();
-    /// let EntityRef::Local { class, name, members, .. } = lowered.entities[0].place() else { panic!() };
+    /// let EntityRef::Local { class, name, members, .. } = lowered.entities[0].entity_ref() else { panic!() };
     /// assert_eq!((class.as_str(), name, members), ("A", "main", vec!["c1", "d1"]));
     /// ```
-    pub fn place(&self) -> EntityRef<'_> {
-        place(&self.path)
+    pub fn entity_ref(&self) -> EntityRef<'_> {
+        entity_ref(&self.path)
     }
 }
 
 /// Returns the structure of a name.
-pub(super) fn place(path: &Path) -> EntityRef<'_> {
+pub(super) fn entity_ref(path: &Path) -> EntityRef<'_> {
     let names = |part: &'_ [super::ast::Segment]| -> Vec<String> {
         part.iter().map(|segment| format!("{}{}", segment.separator, segment.name)).collect()
     };
@@ -116,7 +116,7 @@ pub(super) fn place(path: &Path) -> EntityRef<'_> {
 
 impl Scope {
     /// Returns the structure of the name: a method, or a package or class ([`EntityRef::Member`]).
-    pub fn place(&self) -> EntityRef<'_> {
-        place(&self.path)
+    pub fn entity_ref(&self) -> EntityRef<'_> {
+        entity_ref(&self.path)
     }
 }

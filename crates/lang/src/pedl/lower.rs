@@ -2,7 +2,7 @@
 
 use super::ast::{Definition, EntityDecl, ExportKind, Literal, Options, Path, Script};
 use super::entity::{Entity, EntityId};
-use crate::mac::ast::{Kind, MethodPhase};
+use crate::mac::ast::{MethodPhase, NodeKind};
 use crate::mac::lower::{Build, Compiled, ExpressionCompiler, NameResolver};
 use crate::mac::order;
 use crate::parsing::cursor::suggest;
@@ -67,7 +67,7 @@ pub fn constants(script: &Script) -> Vec<(String, Span)> {
     known.extend(script.definitions.iter().map(|one| one.name.text.clone()));
     let nodes = script.definitions.iter().flat_map(|definition| &definition.expr.nodes);
     let paths = nodes.filter_map(|node| match &node.kind {
-        Kind::Path(path) if may_be_constant(path) => Some(path),
+        NodeKind::Path(path) if may_be_constant(path) => Some(path),
         _ => None,
     });
     paths.filter(|path| known.insert(path.to_string())).map(|path| (path.to_string(), path.span)).collect()
@@ -84,7 +84,7 @@ pub(crate) fn exports(script: &Script) -> Vec<ScriptExport> {
     script.exports.iter().map(export).collect()
 }
 
-/// Whether a path can be a constant: methods cannot contain any.
+/// Whether a path can be a constant. A path with a method is a method or a local variable.
 fn may_be_constant(path: &Path) -> bool {
     path.segments.iter().all(|segment| segment.parameters.is_none())
 }
@@ -123,7 +123,7 @@ pub fn lower(
     if build.has_errors() {
         return (None, build.finish().1);
     }
-    names.unused(script, &mut build.diagnostics);
+    names.report_unused(script, &mut build.diagnostics);
     let (parts, diagnostics) = build.finish();
     let lowered = MonitoringScript {
         title: script.title.as_ref().map(|title| title.text.clone()),
@@ -186,8 +186,8 @@ impl<'a> SymbolTable<'a> {
             named_constants: HashSet::new(),
             used: HashSet::new(),
         };
-        for written in &script.monitored {
-            names.entity(written, build);
+        for declaration in &script.monitored {
+            names.entity(declaration, build);
         }
         for (at, definition) in script.definitions.iter().enumerate() {
             let name = &definition.name;
@@ -196,40 +196,42 @@ impl<'a> SymbolTable<'a> {
         names
     }
 
-    fn entity(&mut self, written: &EntityDecl, build: &mut Build) {
+    fn entity(&mut self, declaration: &EntityDecl, build: &mut Build) {
         let number = self.entities.len();
-        let path = written.path.to_string();
-        let id = match written.is_method {
+        let path = declaration.path.to_string();
+        let id = match declaration.is_method {
             true => {
-                let last = written.path.segments.last().and_then(|last| last.parameters.as_deref());
+                let last = declaration.path.segments.last().and_then(|last| last.parameters.as_deref());
                 let parameters: Vec<Option<Type>> =
                     last.unwrap_or_default().iter().map(|ty| ty.script_type()).collect();
-                let result = written.ty.as_ref().and_then(|ty| ty.script_type());
+                let result = declaration.ty.as_ref().and_then(|ty| ty.script_type());
                 EntityId::Method(build.parts.method(&path, &parameters, result))
             }
             false => {
                 // The parser has reported types that cannot be monitored.
-                let ty = written.ty.as_ref().and_then(|ty| ty.script_type()).unwrap_or(Type::Int);
-                if may_be_constant(&written.path)
+                let ty = declaration.ty.as_ref().and_then(|ty| ty.script_type()).unwrap_or(Type::Int);
+                if may_be_constant(&declaration.path)
                     && let Some(value) = (self.lookup)(&path)
-                    && let Some(is) = value.value().ty()
+                    && let Some(actual) = value.value().ty()
                 {
-                    if is == ty || is.is_number() && ty.is_number() {
+                    if actual == ty || actual.is_number() && ty.is_number() {
                         self.fixed.insert(number, value);
                     } else {
-                        let message =
-                            format!("`{path}` is declared as `{ty}`, but it is a constant of type `{is}`");
-                        let diagnostic = Diagnostic::error(written.path.span, message).label("wrong type");
-                        build.diagnostics.push(diagnostic.help(format!("write `monobj {is} {path};`")));
+                        let message = format!(
+                            "`{path}` is declared as `{ty}`, but it is a constant of type `{actual}`"
+                        );
+                        let diagnostic =
+                            Diagnostic::error(declaration.path.span, message).label("wrong type");
+                        build.diagnostics.push(diagnostic.help(format!("write `monobj {actual} {path};`")));
                     }
                 }
                 EntityId::Variable(build.parts.variable(&path, ty))
             }
         };
-        self.entities.push(Entity::new(id, written, self.fixed.contains_key(&number)));
+        self.entities.push(Entity::new(id, declaration, self.fixed.contains_key(&number)));
         let symbol = Symbol::Entity(number);
-        self.add(&path, written.path.span, symbol, build);
-        if let Some(alias) = written.alias.as_ref().filter(|alias| alias.text != path) {
+        self.add(&path, declaration.path.span, symbol, build);
+        if let Some(alias) = declaration.alias.as_ref().filter(|alias| alias.text != path) {
             self.add(&alias.text, alias.span, symbol, build);
         }
     }
@@ -251,9 +253,9 @@ impl<'a> SymbolTable<'a> {
         let definitions = &script.definitions;
         let numbers: HashMap<&str, usize> =
             definitions.iter().enumerate().map(|(at, one)| (one.name.text.as_str(), at)).collect();
-        let needs: order::Needs =
-            definitions.iter().map(|one| order::named(&one.expr, &numbers).collect()).collect();
-        match order::order(&needs) {
+        let dependencies: order::Dependencies =
+            definitions.iter().map(|one| order::references(&one.expr, &numbers).collect()).collect();
+        match order::order(&dependencies) {
             Ok(order) => {
                 for at in order {
                     let named = self.definition(&definitions[at], build);
@@ -265,9 +267,9 @@ impl<'a> SymbolTable<'a> {
                     }
                 }
             }
-            Err(circle) => {
-                let circle: Vec<_> = circle.into_iter().map(|at| definitions[at].name.clone()).collect();
-                build.diagnostics.push(order::circular(&circle));
+            Err(cycle) => {
+                let cycle: Vec<_> = cycle.into_iter().map(|at| definitions[at].name.clone()).collect();
+                build.diagnostics.push(order::cycle_diagnostic(&cycle));
             }
         }
     }
@@ -313,11 +315,11 @@ impl<'a> SymbolTable<'a> {
             self.used.insert(name.clone());
             let definition = &script.definitions[at];
             if definition.kind != kind {
-                let is = definition.kind.word();
+                let actual = definition.kind.word();
                 let diagnostic =
-                    Diagnostic::error(span, format!("`{name}` is defined as `{is}`")).label("wrong kind");
+                    Diagnostic::error(span, format!("`{name}` is defined as `{actual}`")).label("wrong kind");
                 let diagnostic = diagnostic.related(definition.name.span, "defined here");
-                diagnostics.push(diagnostic.help(format!("write `export {is} {name};`")));
+                diagnostics.push(diagnostic.help(format!("write `export {actual} {name};`")));
                 continue;
             }
             let values = match named {
@@ -339,16 +341,16 @@ impl<'a> SymbolTable<'a> {
     fn undefined(&self, script: &Script, name: &str, span: Span, kind: ExportKind) -> Diagnostic {
         let diagnostic =
             Diagnostic::error(span, format!("`{name}` is exported but not defined")).label("not defined");
-        let of_sort = script.definitions.iter().filter(|one| one.kind == kind);
-        let help = suggest(name, of_sort.map(|one| one.name.text.as_str()))
+        let of_kind = script.definitions.iter().filter(|one| one.kind == kind);
+        let help = suggest(name, of_kind.map(|one| one.name.text.as_str()))
             .unwrap_or_else(|| format!("define it: `{} {name} = …;`", kind.word()));
         diagnostic.help(help)
     }
 
     /// Reports unused definitions and entities, which only cost time.
-    fn unused(&self, script: &Script, diagnostics: &mut Vec<Diagnostic>) {
-        for (written, entity) in script.monitored.iter().zip(&self.entities) {
-            let path = written.path.to_string();
+    fn report_unused(&self, script: &Script, diagnostics: &mut Vec<Diagnostic>) {
+        for (declaration, entity) in script.monitored.iter().zip(&self.entities) {
+            let path = declaration.path.to_string();
             if !self.used.contains(&path) {
                 let diagnostic = Diagnostic::warning(entity.span, format!("`{path}` is not used"))
                     .label("monitored but not used");
@@ -373,7 +375,7 @@ impl<'a> SymbolTable<'a> {
     }
 
     /// Returns a help text with the most similar name.
-    fn meant(&self, text: &str) -> Option<String> {
+    fn suggestion(&self, text: &str) -> Option<String> {
         let mut known: Vec<&str> = self.symbols.keys().map(String::as_str).collect();
         known.sort_unstable();
         suggest(text, known)
@@ -396,7 +398,9 @@ impl<'a> SymbolTable<'a> {
             }
             false => format!("declare it: `monobj int {text};`"),
         };
-        Diagnostic::error(path.span, message).label("not declared").help(self.meant(&text).unwrap_or(remedy))
+        Diagnostic::error(path.span, message)
+            .label("not declared")
+            .help(self.suggestion(&text).unwrap_or(remedy))
     }
 
     /// The diagnostic for an unknown method.
@@ -409,7 +413,7 @@ impl<'a> SymbolTable<'a> {
         };
         diagnostic.help(match self.entities.iter().find(is_same) {
             Some(entity) => format!("did you mean `{}`?", entity.path),
-            None => self.meant(&text).unwrap_or_else(|| match path.is_method() {
+            None => self.suggestion(&text).unwrap_or_else(|| match path.is_method() {
                 true => format!("declare it: `monmeth void {text};`"),
                 false => format!("declare it: `monmeth void {text}();`"),
             }),
@@ -419,7 +423,7 @@ impl<'a> SymbolTable<'a> {
     /// Compiles the reading of an entity: a constant, or the value reported last.
     fn read(&self, build: &mut Build, number: usize, span: Span) -> Option<Compiled> {
         let entity = &self.entities[number];
-        let made = match (self.fixed.get(&number), entity.id) {
+        let result = match (self.fixed.get(&number), entity.id) {
             (Some(value), _) => {
                 let constant = build.parts.constant(value.value());
                 let ty = entity.ty.as_ref().and_then(|ty| ty.script_type());
@@ -432,7 +436,7 @@ impl<'a> SymbolTable<'a> {
                 return build.report(diagnostic.help("use `startM(…)`, `endM(…)` or `InM(…)`"));
             }
         };
-        build.fits(span, made).map(Compiled::Value)
+        build.or_report_mismatch(span, result).map(Compiled::Value)
     }
 }
 
@@ -468,7 +472,7 @@ impl NameResolver for SymbolTable<'_> {
             return build.report(diagnostic.help("use `startM(…)` or `endM(…)`"));
         };
         let event = build.parts.update_of(variable);
-        build.fits(path.span, event).map(Compiled::Event)
+        build.or_report_mismatch(path.span, event).map(Compiled::Event)
     }
 
     fn method(&mut self, build: &mut Build, phase: MethodPhase, path: &Path) -> Option<Compiled> {
@@ -478,12 +482,12 @@ impl NameResolver for SymbolTable<'_> {
                 Diagnostic::error(path.span, format!("`{path}` is a variable")).label("not a method");
             return build.report(diagnostic.help("use `update(…)`"));
         };
-        let made = match phase {
+        let result = match phase {
             MethodPhase::Start => build.parts.start_of(method).map(Compiled::Event),
             MethodPhase::End => build.parts.end_of(method).map(Compiled::Event),
             MethodPhase::Either => build.parts.boundary_of(method).map(Compiled::Event),
             MethodPhase::Inside => build.parts.inside(method).map(Compiled::Value),
         };
-        build.fits(path.span, made)
+        build.or_report_mismatch(path.span, result)
     }
 }

@@ -24,12 +24,12 @@ static LANGUAGE: Language = Language {
         "condition",
     ],
     functions: &["start", "end", "update", "startM", "endM", "IOM", "InM", "defined", "time", "value"],
-    has_program: true,
+    allows_target_names: true,
 };
 
-const PARTS: &str = "statements start with `export`, `monobj`, `monmeth`, `event` or `condition`";
-const MONOBJ: &str = "declare a variable with `monobj int Control.gatePos;`";
-const MONMETH: &str = "declare a method with `monmeth void Gate.gd(int);`";
+const STATEMENTS_HELP: &str = "statements start with `export`, `monobj`, `monmeth`, `event` or `condition`";
+const MONOBJ_HELP: &str = "declare a variable with `monobj int Control.gatePos;`";
+const MONMETH_HELP: &str = "declare a method with `monmeth void Gate.gd(int);`";
 
 /// Parses the PEDL script in `text`, the contents of the file `source`.
 ///
@@ -103,7 +103,7 @@ impl ScriptParser<'_> {
                 Some(())
             }
             _ => {
-                parser.stray("a declaration or a definition", PARTS);
+                parser.stray("a declaration or a definition", STATEMENTS_HELP);
                 Some(())
             }
         });
@@ -189,13 +189,13 @@ impl ScriptParser<'_> {
             return None;
         }
         let ty_start = self.at.start;
-        let ty = self.ty(MONOBJ)?;
+        let ty = self.ty(MONOBJ_HELP)?;
         let ty_span = self.since(ty_start);
         if !matches!(self.at.token, Token::Word(_)) {
             let diagnostic = Diagnostic::error(self.here(), "the type of the variable is missing")
                 .label("expected the name of a variable")
                 .related(ty_span, "parsed as its type")
-                .help(MONOBJ);
+                .help(MONOBJ_HELP);
             self.report(diagnostic);
             return None;
         }
@@ -257,12 +257,12 @@ impl ScriptParser<'_> {
         self.scope(&mut script.monitored[first..])
     }
 
-    /// Parses the optional result type of a method; what follows may already be the method.
+    /// Parses the optional result type of a method; the next tokens may already be its name.
     fn result(&mut self) -> Option<Option<ProgramType>> {
         if self.take_word("void") {
             return Some(None);
         }
-        let here = self.at.start;
+        let start = self.at.start;
         let path = match self.at.token {
             Token::Word(word) if Type::from_word(word).is_some() => {
                 let span = self.take();
@@ -273,18 +273,18 @@ impl ScriptParser<'_> {
         if path.segments.iter().any(|segment| segment.parameters.is_some())
             || matches!(self.at.token, Token::Mark("<-" | "<->"))
         {
-            self.jump(here);
+            self.jump(start);
             return Some(None);
         }
         if !matches!(self.at.token, Token::Word(_) | Token::Mark("[")) {
             let diagnostic = Diagnostic::error(path.span, format!("`{path}` has no parameter list"));
-            self.report(diagnostic.label("not a method").help(MONMETH));
+            self.report(diagnostic.label("not a method").help(MONMETH_HELP));
             return None;
         }
         self.as_type(&path).map(Some)
     }
 
-    /// `alias <- path`, `alias <-> path`, or just a path.
+    /// Parses `alias <- path`, `alias <-> path`, or just a path.
     fn maybe_alias(&mut self, what: &str) -> Option<(Option<Name>, Path)> {
         let path = self.path(what)?;
         if !self.take_mark("<-") && !self.take_mark("<->") {

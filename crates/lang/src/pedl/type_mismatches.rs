@@ -1,4 +1,4 @@
-//! Comparing the types in a script with those of the target.
+//! Compares the types in a script with those of the target.
 
 use super::{Entity, EntityId, MonitoringScript};
 use invigil_expr::diag::Diagnostic;
@@ -41,6 +41,6 @@ fn mismatch(entity: &Entity, type_of: &dyn Fn(&Entity) -> Option<String>) -> Opt
         .label(format!("declared as `{declared}` here"));
     Some(match known {
         Some(known) => diagnostic.help(format!("write `{known}` in its place")),
-        None => diagnostic.help("name a variable of primitive type, or a `String`, in it"),
+        None => diagnostic.help("only primitive values and strings can be monitored"),
     })
 }

@@ -76,8 +76,8 @@ pub struct State {
     pub name: Name,
     /// The modifier `accepting` or `non-accepting`, with its position.
     pub acceptance: Option<(Acceptance, Span)>,
-    /// The position of the modifier `final`: slices that enter the state are discarded.
-    pub is_final: Option<Span>,
+    /// The position of the modifier `final`: slices that enter the state are dropped.
+    pub final_span: Option<Span>,
     /// The call made when the state is entered.
     pub action: Option<Action>,
     /// The states whose transitions are imported.

@@ -4,7 +4,7 @@
 //! keep their place between the tokens and nothing can be lost.
 
 use super::ast::{Block, Property};
-use super::parser::{ParsedProperty, read};
+use super::parser::{ParsedProperty, parse_with_layout};
 use crate::parsing::layout_tokens::{Comment, LayoutRole, LayoutToken};
 use crate::parsing::scan::is_hyphen;
 use invigil_expr::diag::{Diagnostic, SourceId};
@@ -41,13 +41,13 @@ const MAX_WIDTH: usize = 110;
 /// ");
 /// ```
 pub fn format(source: SourceId, text: &str) -> Result<String, Vec<Diagnostic>> {
-    let reading = read(source, text);
-    if reading.diagnostics.iter().any(Diagnostic::is_error) {
-        return Err(reading.diagnostics);
+    let parsed = parse_with_layout(source, text);
+    if parsed.diagnostics.iter().any(Diagnostic::is_error) {
+        return Err(parsed.diagnostics);
     }
-    let mut printer = Printer::new(text, &reading);
-    let mut comments = reading.comments.iter().peekable();
-    for (at, piece) in reading.tokens.iter().enumerate() {
+    let mut printer = Printer::new(text, &parsed);
+    let mut comments = parsed.comments.iter().peekable();
+    for (at, piece) in parsed.tokens.iter().enumerate() {
         while let Some(comment) = comments.next_if(|comment| comment.start < piece.start) {
             printer.comment(comment, Some(piece));
         }
@@ -62,7 +62,7 @@ pub fn format(source: SourceId, text: &str) -> Result<String, Vec<Diagnostic>> {
 
 struct Printer<'a> {
     text: &'a str,
-    reading: &'a ParsedProperty,
+    parsed: &'a ParsedProperty,
     /// The blocks, by the offset after their opening brace.
     blocks: HashMap<usize, &'a Block>,
     out: String,
@@ -78,16 +78,16 @@ struct Printer<'a> {
     last: Option<LayoutRole>,
     /// The end of the last token or comment in the text.
     last_end: usize,
-    /// Whether a comment on its own line precedes: the next token belongs to it.
-    led: bool,
+    /// Whether a comment on its own line precedes the next token, to which it belongs.
+    follows_comment: bool,
 }
 
 impl<'a> Printer<'a> {
-    fn new(text: &'a str, reading: &'a ParsedProperty) -> Printer<'a> {
+    fn new(text: &'a str, parsed: &'a ParsedProperty) -> Printer<'a> {
         Printer {
             text,
-            reading,
-            blocks: blocks(&reading.property),
+            parsed,
+            blocks: blocks(&parsed.property),
             out: String::with_capacity(text.len() * 5 / 4),
             depth: 0,
             indent: 0,
@@ -95,7 +95,7 @@ impl<'a> Printer<'a> {
             broken_list: false,
             last: None,
             last_end: 0,
-            led: false,
+            follows_comment: false,
         }
     }
 
@@ -111,9 +111,9 @@ impl<'a> Printer<'a> {
 
     /// Starts the line for the token or comment at `start`.
     fn line_for(&mut self, role: Option<LayoutRole>, start: usize) {
-        let opens_body = !self.led && matches!(self.last, None | Some(LayoutRole::OpenBody));
+        let opens_body = !self.follows_comment && matches!(self.last, None | Some(LayoutRole::OpenBody));
         let kept = self.text[self.last_end..start].matches('\n').count() > 1 && self.last_end > 0;
-        let set_off = role == Some(LayoutRole::Item) && !self.led;
+        let set_off = role == Some(LayoutRole::Item) && !self.follows_comment;
         let within =
             !matches!(role, None | Some(LayoutRole::Item | LayoutRole::Clause | LayoutRole::CloseBody));
         let indent = (self.depth + usize::from(within)) * INDENT;
@@ -125,7 +125,7 @@ impl<'a> Printer<'a> {
         if between.contains('\n') || self.out.is_empty() {
             // A comment leads the token after it, and is indented like it.
             self.line_for(before.map(|piece| piece.role), comment.start);
-            self.led = true;
+            self.follows_comment = true;
         } else {
             self.out.push_str("  ");
         }
@@ -135,7 +135,7 @@ impl<'a> Printer<'a> {
     }
 
     fn piece(&mut self, at: usize) {
-        let piece = self.reading.tokens[at];
+        let piece = self.parsed.tokens[at];
         let words = &self.text[piece.start..piece.end];
         match piece.role {
             LayoutRole::Item | LayoutRole::Clause => {
@@ -166,16 +166,16 @@ impl<'a> Printer<'a> {
                 self.out.push(')');
             }
             LayoutRole::Block => {
-                self.go_on(" ");
+                self.continue_line(" ");
                 self.block(piece);
             }
             LayoutRole::Word | LayoutRole::Prefix => {
                 let glued = matches!(self.last, Some(LayoutRole::Prefix | LayoutRole::OpenList));
-                self.go_on(if glued { "" } else { " " });
+                self.continue_line(if glued { "" } else { " " });
                 self.words(words);
             }
             LayoutRole::Tight | LayoutRole::Comma | LayoutRole::OpenList => {
-                self.go_on("");
+                self.continue_line("");
                 self.out.push_str(words);
                 self.broken_list |= piece.role == LayoutRole::OpenList && self.must_break(at);
                 self.line_is_full = self.broken_list && piece.role != LayoutRole::Tight;
@@ -183,11 +183,11 @@ impl<'a> Printer<'a> {
         }
         self.last = Some(piece.role);
         self.last_end = piece.end;
-        self.led = false;
+        self.follows_comment = false;
     }
 
     /// Continues the line after `gap`, or starts the next one if the line must end.
-    fn go_on(&mut self, gap: &str) {
+    fn continue_line(&mut self, gap: &str) {
         if self.line_is_full {
             self.line((self.depth + 1) * INDENT, false);
         } else {
@@ -205,7 +205,7 @@ impl<'a> Printer<'a> {
 
     /// Whether the parameter list that opens at token `at` needs more than one line.
     fn must_break(&self, at: usize) -> bool {
-        let list = self.reading.tokens[at..].iter();
+        let list = self.parsed.tokens[at..].iter();
         let mut width = self.width();
         let mut end = self.text.len();
         for piece in list.skip(1) {
@@ -217,11 +217,11 @@ impl<'a> Printer<'a> {
             }
         }
         let first =
-            self.reading.comments.partition_point(|comment| comment.start < self.reading.tokens[at].start);
-        let commented = self.reading.comments.get(first).is_some_and(|comment| comment.start < end);
+            self.parsed.comments.partition_point(|comment| comment.start < self.parsed.tokens[at].start);
+        let commented = self.parsed.comments.get(first).is_some_and(|comment| comment.start < end);
         commented
             || (width > MAX_WIDTH
-                && self.reading.tokens.get(at + 1).is_some_and(|p| p.role != LayoutRole::CloseList))
+                && self.parsed.tokens.get(at + 1).is_some_and(|p| p.role != LayoutRole::CloseList))
     }
 
     /// The width of the current line.
@@ -263,8 +263,8 @@ impl<'a> Printer<'a> {
 fn blocks(property: &Property) -> HashMap<usize, &Block> {
     let transitions = property.states.iter().flat_map(|state| &state.transitions);
     let in_transitions = transitions.flat_map(|transition| {
-        let ends = [&transition.success, &transition.failure].into_iter().flatten();
-        transition.guard.iter().chain(ends.flat_map(|end| &end.block))
+        let branches = [&transition.success, &transition.failure].into_iter().flatten();
+        transition.guard.iter().chain(branches.flat_map(|branch| &branch.block))
     });
     let all = property.initialization.iter().chain(in_transitions);
     all.map(|block| (block.span.start as usize, block)).collect()

@@ -47,7 +47,7 @@ struct Lowering<'a> {
 /// it.
 struct ParsedTransition<'a> {
     from: StateId,
-    written: &'a Transition,
+    syntax: &'a Transition,
     event: EventId,
     /// Local name and position of each parameter.
     params: Vec<(String, usize)>,
@@ -57,7 +57,7 @@ struct ParsedTransition<'a> {
 }
 
 struct ParsedBranch<'a> {
-    written: &'a Branch,
+    syntax: &'a Branch,
     block: Option<compile::Block>,
     action: Option<compile::Block>,
 }
@@ -124,7 +124,7 @@ impl<'a> Lowering<'a> {
                     Some((Acceptance::NonAccepting, _)) => Verdict::NonAccepting,
                     None => Verdict::Undecided,
                 },
-                is_final: declarations.iter().any(|state| state.is_final.is_some()),
+                is_final: declarations.iter().any(|state| state.final_span.is_some()),
                 action: action
                     .as_ref()
                     .and_then(|block| compiler.block(block, &[], BlockRole::Update { states: &[] }))
@@ -271,14 +271,14 @@ impl<'a> Lowering<'a> {
         for (from, (name, declarations)) in self.states.clone().into_iter().enumerate() {
             let mut transitions = Vec::new();
             self.transitions_of(&declarations, &mut vec![name], &mut Vec::new(), &mut transitions);
-            for written in transitions {
-                let (event, params) = self.event(&written.event);
-                let guard = written.guard.as_ref().and_then(|block| self.parse_block(block));
-                let success = written.success.as_ref().map(|branch| self.parse_branch(branch));
-                let failure = written.failure.as_ref().map(|branch| self.parse_branch(branch));
+            for syntax in transitions {
+                let (event, params) = self.event(&syntax.event);
+                let guard = syntax.guard.as_ref().and_then(|block| self.parse_block(block));
+                let success = syntax.success.as_ref().map(|branch| self.parse_branch(branch));
+                let failure = syntax.failure.as_ref().map(|branch| self.parse_branch(branch));
                 parsed.push(ParsedTransition {
                     from: from as StateId,
-                    written,
+                    syntax,
                     event,
                     params,
                     guard,
@@ -337,7 +337,7 @@ impl<'a> Lowering<'a> {
 
     fn parse_branch(&mut self, branch: &'a Branch) -> ParsedBranch<'a> {
         ParsedBranch {
-            written: branch,
+            syntax: branch,
             block: branch.block.as_ref().and_then(|block| self.parse_block(block)),
             action: branch.action.as_ref().and_then(|action| self.parse_action(action)),
         }
@@ -349,7 +349,7 @@ impl<'a> Lowering<'a> {
         states: &[String],
         compiler: &mut Compiler,
     ) -> automaton::Transition {
-        let written = parsed.written;
+        let syntax = parsed.syntax;
         let mut reads = BTreeSet::new();
         let mut guard = None;
         if let Some(block) = &parsed.guard
@@ -358,7 +358,7 @@ impl<'a> Lowering<'a> {
             reads.extend(compiled.params);
             guard = Some(Guard { code: compiled.code, is_update: !block.has_return });
         }
-        if let Some(failure) = &written.failure
+        if let Some(failure) = &syntax.failure
             && parsed.guard.as_ref().is_none_or(|block| !block.has_return)
         {
             self.warn_once(
@@ -382,7 +382,7 @@ impl<'a> Lowering<'a> {
             failure,
             reads: reads.into_iter().collect(),
             condition: None,
-            span: written.span,
+            span: syntax.span,
         }
     }
 
@@ -416,7 +416,7 @@ impl<'a> Lowering<'a> {
                 .collect(),
             block: block.map(|compiled| compiled.code),
             action: action.map(|compiled| compiled.code),
-            target: branch.written.target.as_ref().and_then(|name| self.state_named(name)),
+            target: branch.syntax.target.as_ref().and_then(|name| self.state_named(name)),
         })
     }
 
@@ -460,7 +460,7 @@ impl<'a> Lowering<'a> {
                     }
                     Some(known) => {
                         let diagnostic = Diagnostic::error(
-                            transition.written.event.span,
+                            transition.syntax.event.span,
                             format!(
                                 "`{}` is `{}` here and `{}` in another transition on `{declaration}`",
                                 param.text, declaration.params[*at].source, declaration.params[*known].source
@@ -516,8 +516,8 @@ impl<'a> Lowering<'a> {
     }
 }
 
-/// The shared variables: first those that `initialization` assigns, and their number; then those that some block may
-/// read before assigning and some block of a transition (possibly the same one) assigns.
+/// Returns the shared variables, and how many of them `initialization` assigns. Those come first; then come the
+/// variables that some block may read before assigning and some block of a transition (possibly the same one) assigns.
 fn environment<'b>(
     initialization: Option<&compile::Block>,
     parsed: &'b [ParsedTransition<'_>],

@@ -29,8 +29,8 @@
 //! state       = "state" name { "accepting" | "non-accepting" | "final" | action | import } [ body ]
 //! body        = "{" { transition | import } "}"
 //! import      = "import" "transitions" "from" "state" name
-//! transition  = "transition" "{" event [ block ] [ "success" end ] [ "failure" end ] "}"
-//! end         = [ block ] [ action ] [ name ]        (at least one of them)
+//! transition  = "transition" "{" event [ block ] [ "success" branch ] [ "failure" branch ] "}"
+//! branch      = [ block ] [ action ] [ name ]        (at least one of them)
 //! event       = [ "before" | "after" ] ( "event" | "call" ) [ "call" | "read" | "write" | "access" ]
 //!               event-name [ "(" [ param { "," param } ] ")" ]
 //! event-name  = name { ( "." | "::" ) name } | file ":" line | '"' any text '"'

@@ -69,4 +69,4 @@ pub const HOST_FUNCTIONS: &[HostFunction] = &{
 
 /// The variables that the session sets before each reaction, by position: the old and the new state, the property
 /// and the slice.
-pub const IMPLICIT: [&str; 4] = ["old_state", "new_state", "property", "slice"];
+pub const IMPLICIT_VARIABLES: [&str; 4] = ["old_state", "new_state", "property", "slice"];

@@ -1,7 +1,7 @@
 //! Compiles the syntax tree of a scenario.
 
 use super::ast::{self, Name, StateSelector, Trigger};
-use super::functions::{HOST_FUNCTIONS, IMPLICIT};
+use super::functions::{HOST_FUNCTIONS, IMPLICIT_VARIABLES};
 use crate::prop::ast::Block;
 use invigil_expr::compile::{self, BlockRole, Compiler, Snippet};
 use invigil_expr::diag::{Diagnostic, SourceId, Span, nearest};
@@ -88,7 +88,7 @@ impl Lowering<'_> {
             scenario.reactions.iter().map(|reaction| self.parse(&reaction.block)).collect();
         let all: Vec<&compile::Block> = initialization.iter().chain(blocks.iter().flatten()).collect();
         let implicit: Vec<(String, usize)> =
-            IMPLICIT.iter().enumerate().map(|(at, name)| ((*name).to_owned(), at)).collect();
+            IMPLICIT_VARIABLES.iter().enumerate().map(|(at, name)| ((*name).to_owned(), at)).collect();
         let env = environment(&all);
         let mut compiler = Compiler::new(env.clone(), HOST_FUNCTIONS).initialized(0).sharing(&implicit);
         all.iter().for_each(|block| compiler.declare(block));
@@ -98,12 +98,12 @@ impl Lowering<'_> {
             .and_then(|block| compiler.block(block, &[], BlockRole::Initialization))
             .map(|compiled| compiled.code);
         let mut reactions = Vec::new();
-        for (written, block) in scenario.reactions.iter().zip(&blocks) {
-            let states = self.states(written);
+        for (reaction, block) in scenario.reactions.iter().zip(&blocks) {
+            let states = self.states(reaction);
             let compiled =
                 block.as_ref().and_then(|block| compiler.block(block, &implicit, BlockRole::Reaction));
             if let Some(compiled) = compiled {
-                let (trigger, span) = (written.trigger, written.span);
+                let (trigger, span) = (reaction.trigger, reaction.span);
                 reactions.push(Reaction { trigger, states, code: compiled.code, span });
             }
         }
@@ -122,27 +122,27 @@ impl Lowering<'_> {
     /// Resolves the states that a reaction applies to, per property.
     fn states(&mut self, reaction: &ast::Reaction) -> Vec<StateSet> {
         let only = reaction.property.as_ref().and_then(|name| self.property(name));
-        let concerned = |at: usize| reaction.property.is_none() || only == Some(at);
+        let is_concerned = |at: usize| reaction.property.is_none() || only == Some(at);
         if let StateSelector::State(name) = &reaction.selector
             && (reaction.property.is_none() || only.is_some())
         {
-            let among: Vec<&Automaton> = self
+            let candidates: Vec<&Automaton> = self
                 .properties
                 .iter()
                 .enumerate()
-                .filter(|(at, _)| concerned(*at))
+                .filter(|(at, _)| is_concerned(*at))
                 .map(|(_, p)| *p)
                 .collect();
-            self.check_state(name, &among);
+            self.check_state(name, &candidates);
         }
-        let is_meant = |property: &Automaton, at: usize| match &reaction.selector {
+        let is_selected = |property: &Automaton, at: usize| match &reaction.selector {
             StateSelector::State(name) => property.states[at].name == name.text,
             StateSelector::Accepting => property.states[at].verdict == Verdict::Accepting,
             StateSelector::NonAccepting => property.states[at].verdict == Verdict::NonAccepting,
             StateSelector::Initial => usize::from(property.initial) == at,
         };
-        let of = |(number, property): (usize, &&Automaton)| match concerned(number) {
-            true => StateSet((0..property.states.len()).map(|at| is_meant(property, at)).collect()),
+        let of = |(number, property): (usize, &&Automaton)| match is_concerned(number) {
+            true => StateSet((0..property.states.len()).map(|at| is_selected(property, at)).collect()),
             false => StateSet::default(),
         };
         self.properties.iter().enumerate().map(of).collect()
@@ -162,11 +162,11 @@ impl Lowering<'_> {
         found
     }
 
-    fn check_state(&mut self, name: &Name, among: &[&Automaton]) {
-        if among.iter().any(|property| property.state_named(&name.text).is_some()) {
+    fn check_state(&mut self, name: &Name, candidates: &[&Automaton]) {
+        if candidates.iter().any(|property| property.state_named(&name.text).is_some()) {
             return;
         }
-        let states = among.iter().flat_map(|property| &property.states).map(|state| state.name.as_str());
+        let states = candidates.iter().flat_map(|property| &property.states).map(|state| state.name.as_str());
         let help = match nearest(&name.text, states.clone()) {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("the states are `{}`", states.collect::<Vec<_>>().join("`, `")),
@@ -180,7 +180,7 @@ impl Lowering<'_> {
 fn environment(blocks: &[&compile::Block]) -> Vec<String> {
     let mut env: Vec<String> = Vec::new();
     for name in blocks.iter().flat_map(|block| block.assigns.iter().chain(&block.globals)) {
-        if !env.contains(name) && !IMPLICIT.contains(&name.as_str()) {
+        if !env.contains(name) && !IMPLICIT_VARIABLES.contains(&name.as_str()) {
             env.push(name.clone());
         }
     }

@@ -21,8 +21,8 @@
 //!
 //! ```text
 //! scenario    = { "initialization" block | reaction }
-//! reaction    = "on" ( "entering" | "leaving" ) which [ "of" property ] block
-//! which       = "state" name | ( "accepting" | "non-accepting" | "initial" ) "state"
+//! reaction    = "on" ( "entering" | "leaving" ) selector [ "of" property ] block
+//! selector    = "state" name | ( "accepting" | "non-accepting" | "initial" ) "state"
 //! property    = name | '"' any text '"'
 //! block       = "{" Python "}"
 //! ```
@@ -35,7 +35,7 @@ mod functions;
 mod lower;
 mod parser;
 
-pub use functions::{HOST_FUNCTIONS, IMPLICIT, ScenarioFunction};
+pub use functions::{HOST_FUNCTIONS, IMPLICIT_VARIABLES, ScenarioFunction};
 pub use lower::{Reaction, Scenario, StateSet, lower};
 pub use parser::parse;
 

@@ -7,7 +7,7 @@ use crate::parsing::{Language, PropParser};
 use invigil_expr::diag::{Diagnostic, SourceId, Span};
 
 /// The keywords that start a section of a scenario.
-const PARTS: [&str; 2] = ["initialization", "on"];
+const SECTIONS: [&str; 2] = ["initialization", "on"];
 
 /// The help that shows the form of a reaction.
 const FORM: &str = "write `on entering state NAME { … }` or `on leaving accepting state { … }`";
@@ -56,20 +56,22 @@ pub fn parse(source: SourceId, text: &str) -> (Scenario, Vec<Diagnostic>) {
 impl PropParser<'_> {
     fn scenario(&mut self) -> Scenario {
         let mut scenario = Scenario::default();
-        let mut initialized = None;
+        let mut first_initialization = None;
         loop {
             match self.at.token {
                 Token::End => return scenario,
                 Token::Word("on") => scenario.reactions.extend(self.reaction()),
-                Token::Word("initialization") => self.scenario_start(&mut scenario, &mut initialized),
-                Token::Word(word) => match self.intended_keyword(word, &PARTS) {
+                Token::Word("initialization") => {
+                    self.scenario_initialization(&mut scenario, &mut first_initialization)
+                }
+                Token::Word(word) => match self.intended_keyword(word, &SECTIONS) {
                     Some("on") => {
                         self.report_misspelt("on");
                         scenario.reactions.extend(self.reaction());
                     }
                     Some(keyword) => {
                         self.report_misspelt(keyword);
-                        self.scenario_start(&mut scenario, &mut initialized);
+                        self.scenario_initialization(&mut scenario, &mut first_initialization);
                     }
                     None if matches!(word, "entering" | "leaving") => {
                         let diagnostic = self.expected("`on`").help(format!("write `on {word} …`"));
@@ -105,15 +107,15 @@ impl PropParser<'_> {
         }
     }
 
-    fn scenario_start(&mut self, scenario: &mut Scenario, initialized: &mut Option<Span>) {
+    fn scenario_initialization(&mut self, scenario: &mut Scenario, first_initialization: &mut Option<Span>) {
         let start = self.take(LayoutRole::Item);
-        self.report_duplicate("initialization", start, initialized);
+        self.report_duplicate("initialization", start, first_initialization);
         match self.block() {
             Some(block) => scenario.initialization = scenario.initialization.take().or(Some(block)),
             None => {
                 let diagnostic = self.expected("`{`").help("write `initialization { saved = [] }`");
                 self.report(diagnostic);
-                self.skip_to(&PARTS);
+                self.skip_to(&SECTIONS);
             }
         }
     }
@@ -127,16 +129,16 @@ impl PropParser<'_> {
     /// Parses a reaction after its `on`.
     fn reaction_from(&mut self, start: usize) -> Option<Reaction> {
         let trigger = self.trigger();
-        let which = self.selector();
+        let selector = self.selector();
         let property = self.of_property();
         let span = self.since(start);
         let Some(block) = self.block() else {
             let diagnostic = self.expected("`{`").help("enclose the reaction in `{ … }`");
             self.report(diagnostic);
-            self.skip_to(&PARTS);
+            self.skip_to(&SECTIONS);
             return None;
         };
-        Some(Reaction { trigger: trigger?, selector: which?, property, block, span })
+        Some(Reaction { trigger: trigger?, selector: selector?, property, block, span })
     }
 
     fn trigger(&mut self) -> Option<Trigger> {
@@ -170,7 +172,7 @@ impl PropParser<'_> {
     }
 
     fn selector(&mut self) -> Option<StateSelector> {
-        let which = match self.at.token {
+        let selector = match self.at.token {
             Token::Word("state") => {
                 self.take(LayoutRole::Word);
                 let name = self.expect_name("a state name", FORM);
@@ -188,7 +190,7 @@ impl PropParser<'_> {
         };
         self.take(LayoutRole::Word);
         self.state_word();
-        Some(which)
+        Some(selector)
     }
 
     /// Takes the word `state`, or reports that it is missing.

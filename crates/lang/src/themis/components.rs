@@ -6,24 +6,25 @@ use invigil_ltl::formula::Proposition;
 use std::collections::HashMap;
 
 /// Infers the components from the propositions that monitors use.
-pub(super) fn inferred(monitors: &[RawMonitor]) -> Vec<RawComponent> {
+pub(super) fn infer(monitors: &[RawMonitor]) -> Vec<RawComponent> {
     // The propositions in source order, each with its position and another one of the same component.
     let mut places: HashMap<String, usize> = HashMap::new();
     let mut names: Vec<(String, Span)> = Vec::new();
-    let mut with: Vec<usize> = Vec::new();
+    let mut same_component: Vec<usize> = Vec::new();
     for monitor in monitors {
-        let RawBody::Read(tree, text) = &monitor.body else { continue };
+        let RawBody::ParsedFormula(tree, text) = &monitor.body else { continue };
         let mut first = None;
         for (proposition, place) in tree.atoms() {
             let Proposition::Name(name) = proposition else { continue };
             let at = *places.entry(name.clone()).or_insert_with(|| {
                 names.push((name.clone(), text.span(place)));
-                with.push(with.len());
+                same_component.push(same_component.len());
                 names.len() - 1
             });
             let group = *first.get_or_insert(at);
-            let (one, other) = (top(&mut with, group), top(&mut with, at));
-            with[one.max(other)] = one.min(other);
+            let (one, other) =
+                (representative(&mut same_component, group), representative(&mut same_component, at));
+            same_component[one.max(other)] = one.min(other);
         }
     }
     let by_letter = names.iter().all(|(name, _)| letter(name).is_some());
@@ -32,7 +33,7 @@ pub(super) fn inferred(monitors: &[RawMonitor]) -> Vec<RawComponent> {
     for at in 0..names.len() {
         let name = match letter(&names[at].0) {
             Some(letter) if by_letter => letter.to_owned(),
-            _ => names[top(&mut with, at)].0.clone(),
+            _ => names[representative(&mut same_component, at)].0.clone(),
         };
         let component = *known.entry(name.clone()).or_insert_with(|| {
             components.push(RawComponent { name, span: names[at].1, propositions: Vec::new() });
@@ -47,13 +48,13 @@ pub(super) fn inferred(monitors: &[RawMonitor]) -> Vec<RawComponent> {
 }
 
 /// Returns the first proposition known to be of the same component.
-fn top(with: &mut [usize], at: usize) -> usize {
-    let mut top = at;
-    while with[top] != top {
-        with[top] = with[with[top]];
-        top = with[top];
+fn representative(same_component: &mut [usize], at: usize) -> usize {
+    let mut representative = at;
+    while same_component[representative] != representative {
+        same_component[representative] = same_component[same_component[representative]];
+        representative = same_component[representative];
     }
-    top
+    representative
 }
 
 /// Returns the letter of a proposition that consists of a letter and a number.

@@ -20,69 +20,74 @@ const MAX_SPECIFICATIONS: usize = 50_000;
 const MAX_WRITTEN: usize = 32 << 20;
 
 /// The maximum nesting depth of templates.
-const MAX_INSIDE: usize = 32;
+const MAX_DEPTH: usize = 32;
 
 /// The values substituted for `%name%`.
 type Values = HashMap<String, String>;
 
 /// Returns all specifications of a document.
-pub(super) fn raw(
+pub(super) fn specifications(
     source: SourceId,
     text: &str,
     document: &Document<'_>,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Vec<XmlSpecification> {
-    let mut expand = Expand {
+    let mut expander = Expander {
         source,
         text,
         templates: HashMap::new(),
         found: Vec::new(),
         written: 0,
-        full: false,
+        is_full: false,
         diagnostics,
     };
     let root = document.root_element();
     if root.tag_name().name() != "specifications" {
         let diagnostic = Diagnostic::error(
-            expand.tag(root),
+            expander.tag(root),
             format!("expected <specifications>, found <{}>", root.tag_name().name()),
         );
-        report(expand.diagnostics, diagnostic.help("is this a THEMIS specification?"));
+        report(expander.diagnostics, diagnostic.help("is this a THEMIS specification?"));
         return Vec::new();
     }
     for node in root.children().filter(|node| node.has_tag_name("template")) {
-        let Some(id) = expand.attribute(node, "id", None) else { continue };
-        if let Some(first) = expand.templates.insert(id.as_str().to_owned(), node) {
-            let first = expand.tag(first);
+        let Some(id) = expander.attribute(node, "id", None) else { continue };
+        if let Some(first) = expander.templates.insert(id.as_str().to_owned(), node) {
+            let first = expander.tag(first);
             let diagnostic =
-                Diagnostic::error(expand.tag(node), format!("duplicate template `{}`", id.as_str()));
-            report(expand.diagnostics, diagnostic.related(first, "first declaration"));
+                Diagnostic::error(expander.tag(node), format!("duplicate template `{}`", id.as_str()));
+            report(expander.diagnostics, diagnostic.related(first, "first declaration"));
         }
     }
-    expand.all(root, None, &[]);
-    expand.found
+    expander.expand_children(root, None, &[]);
+    expander.found
 }
 
-struct Expand<'a, 'input> {
+struct Expander<'a, 'input> {
     source: SourceId,
     text: &'a str,
     templates: HashMap<String, Node<'a, 'input>>,
     found: Vec<XmlSpecification>,
     written: usize,
-    full: bool,
+    is_full: bool,
     diagnostics: &'a mut Vec<Diagnostic>,
 }
 
-impl<'a, 'input> Expand<'a, 'input> {
+impl<'a, 'input> Expander<'a, 'input> {
     /// Expands the specifications and template instances in an element.
-    fn all(&mut self, inside: Node<'a, 'input>, values: Option<&Values>, open: &[String]) {
-        for node in inside.children().filter(Node::is_element) {
-            if self.full {
+    fn expand_children(
+        &mut self,
+        parent: Node<'a, 'input>,
+        values: Option<&Values>,
+        open_templates: &[String],
+    ) {
+        for node in parent.children().filter(Node::is_element) {
+            if self.is_full {
                 return;
             }
             match node.tag_name().name() {
                 "specification" => self.specification(node, values),
-                "instanciate" | "instantiate" => self.instance(node, values, open),
+                "instanciate" | "instantiate" => self.instance(node, values, open_templates),
                 "template" if values.is_none() => {}
                 "arg" if values.is_some() => {}
                 other => {
@@ -104,7 +109,7 @@ impl<'a, 'input> Expand<'a, 'input> {
             setters.push((setter.tag_name().name().to_owned(), self.tag(setter), value));
         }
         if self.found.len() == MAX_SPECIFICATIONS || self.written > MAX_WRITTEN {
-            self.full = true;
+            self.is_full = true;
             let diagnostic = Diagnostic::error(self.tag(node), "the expanded specification is too large");
             let help =
                 format!("the limit is {MAX_SPECIFICATIONS} specifications and {} MiB", MAX_WRITTEN >> 20);
@@ -116,7 +121,7 @@ impl<'a, 'input> Expand<'a, 'input> {
     }
 
     /// Expands `<instanciate template="NAME">`, which has an element for each argument.
-    fn instance(&mut self, node: Node<'a, 'input>, values: Option<&Values>, open: &[String]) {
+    fn instance(&mut self, node: Node<'a, 'input>, values: Option<&Values>, open_templates: &[String]) {
         let Some(name) = self.attribute(node, "template", values) else { return };
         let (name, span) = (name.as_str().to_owned(), name.span(0..name.as_str().len()));
         let Some(template) = self.templates.get(&name).copied() else {
@@ -124,11 +129,11 @@ impl<'a, 'input> Expand<'a, 'input> {
             let diagnostic = nearest_help(diagnostic, &name, self.templates.keys().map(String::as_str));
             return report(self.diagnostics, diagnostic);
         };
-        if open.contains(&name) || open.len() == MAX_INSIDE {
-            let message = match open.contains(&name) {
+        if open_templates.contains(&name) || open_templates.len() == MAX_DEPTH {
+            let message = match open_templates.contains(&name) {
                 true => format!("the template `{name}` is recursive"),
                 false => {
-                    format!("templates are nested more than {MAX_INSIDE} levels deep")
+                    format!("templates are nested more than {MAX_DEPTH} levels deep")
                 }
             };
             let diagnostic = Diagnostic::error(span, message).related(self.tag(template), "declared here");
@@ -138,7 +143,7 @@ impl<'a, 'input> Expand<'a, 'input> {
         for parameter in template.children().filter(|child| child.has_tag_name("arg")) {
             parameters.extend(self.content(parameter, None).map(|name| name.as_str().trim().to_owned()));
         }
-        let mut given = Values::new();
+        let mut arguments = Values::new();
         for argument in node.children().filter(Node::is_element) {
             let parameter = argument.tag_name().name();
             let Some(value) = self.content(argument, values) else { continue };
@@ -149,7 +154,7 @@ impl<'a, 'input> Expand<'a, 'input> {
                     self.diagnostics,
                     nearest_help(diagnostic, parameter, parameters.iter().map(String::as_str)),
                 );
-            } else if given.insert(parameter.to_owned(), value.as_str().trim().to_owned()).is_some() {
+            } else if arguments.insert(parameter.to_owned(), value.as_str().trim().to_owned()).is_some() {
                 report(
                     self.diagnostics,
                     Diagnostic::error(self.tag(argument), format!("duplicate argument `{parameter}`")),
@@ -157,15 +162,15 @@ impl<'a, 'input> Expand<'a, 'input> {
             }
         }
         let missing: Vec<&String> =
-            parameters.iter().filter(|parameter| !given.contains_key(*parameter)).collect();
+            parameters.iter().filter(|parameter| !arguments.contains_key(*parameter)).collect();
         if let [first, ..] = missing.as_slice() {
             let message = format!("the argument `{first}` of `{name}` is missing");
             let diagnostic = Diagnostic::error(span, message).related(self.tag(template), "declared here");
             return report(self.diagnostics, diagnostic.help(format!("write: <{first}>value</{first}>")));
         }
-        let mut open = open.to_vec();
-        open.push(name);
-        self.all(template, Some(&given), &open);
+        let mut open_templates = open_templates.to_vec();
+        open_templates.push(name);
+        self.expand_children(template, Some(&arguments), &open_templates);
     }
 
     /// The position of an element's start tag, up to the end of its name.
@@ -223,9 +228,9 @@ impl<'a, 'input> Expand<'a, 'input> {
         values: Option<&Values>,
     ) -> bool {
         // If the text contains entities, it is not copied verbatim.
-        let exact =
+        let verbatim_start =
             self.text.get(range.clone()).and_then(|written| written.find(value)).map(|at| range.start + at);
-        let copy = |text: &mut Text, part: &str, at: usize| match exact {
+        let copy = |text: &mut Text, part: &str, at: usize| match verbatim_start {
             Some(start) => text.copy(part, start + at),
             None => text.put(part, range.clone()),
         };
@@ -236,7 +241,7 @@ impl<'a, 'input> Expand<'a, 'input> {
         let mut from = 0;
         while let Some((open, close)) = reference(value, from) {
             let name = &value[open + 1..close];
-            let place = exact.map_or(range.clone(), |start| start + open..start + close + 1);
+            let place = verbatim_start.map_or(range.clone(), |start| start + open..start + close + 1);
             let Some(argument) = values.get(name) else {
                 let span = Span::new(self.source, place.start as u32, place.end as u32);
                 let diagnostic = Diagnostic::error(span, format!("the template has no argument `{name}`"));

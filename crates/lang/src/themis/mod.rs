@@ -66,12 +66,12 @@ pub fn load(
         Err(error) => return (None, vec![unreadable(source, text, &error)]),
     };
     let mut diagnostics = Vec::new();
-    let specifications = expand::raw(source, text, &document, &mut diagnostics);
+    let specifications = expand::specifications(source, text, &document, &mut diagnostics);
     let mut raw = RawSpecification::new(source);
     raw.monitors = specifications.into_iter().filter_map(|raw| monitor(raw, &mut diagnostics)).collect();
     match system {
         Some(system) => raw.system = Some(system.clone()),
-        None => raw.components = components::inferred(&raw.monitors),
+        None => raw.components = components::infer(&raw.monitors),
     }
     let loaded = lower(raw, &mut diagnostics);
     diagnostics.truncate(MAX_DIAGNOSTICS);
@@ -136,7 +136,7 @@ fn monitor(raw: XmlSpecification, diagnostics: &mut Vec<Diagnostic>) -> Option<R
             name: raw.id.as_str().to_owned(),
             span,
             at: None,
-            body: RawBody::Read(tree, text.clone()),
+            body: RawBody::ParsedFormula(tree, text.clone()),
         }),
         Err(error) => {
             report(diagnostics, decent::syntax_diagnostic(text, &error));

@@ -117,7 +117,7 @@ fn all_host_functions_are_documented() {
     for function in scn::HOST_FUNCTIONS {
         assert!(document.contains(&format!("`{}(", function.name)), "{}", function.name);
     }
-    for variable in scn::IMPLICIT {
+    for variable in scn::IMPLICIT_VARIABLES {
         assert!(document.contains(&format!("`{variable}`")), "{variable}");
     }
 }

@@ -82,34 +82,34 @@ impl Logic {
     /// # }
     /// ```
     pub fn classify(&mut self, formula: Formula) -> Classification {
-        let mut known = syntactic_classes(&self.formulae, formula);
+        let mut classes = syntactic_classes(&self.formulae, formula);
         // Classes found before the budget was exceeded remain valid.
-        let is_exact = self.refine_classes(formula, &mut known).is_ok();
-        Classification { class: known.class(), is_exact }
+        let is_exact = self.refine_classes(formula, &mut classes).is_ok();
+        Classification { class: classes.class(), is_exact }
     }
 
-    /// Adds the classes that only the language shows, by its automata.
-    fn refine_classes(&mut self, formula: Formula, known: &mut ClassSet) -> Result<(), TooLarge> {
-        if known.class() == Class::Bounded {
+    /// Adds the classes that follow from the language, not from the syntax, by means of automata.
+    fn refine_classes(&mut self, formula: Formula, classes: &mut ClassSet) -> Result<(), TooLarge> {
+        if classes.class() == Class::Bounded {
             return Ok(());
         }
         let not = self.formulae.not(formula)?;
         let (yes, no) = (self.translate(formula)?, self.translate(not)?);
-        known.safety = known.safety || yes.is_closed(&no, self)?;
-        known.guarantee = known.guarantee || no.is_closed(&yes, self)?;
-        known.obligation = known.obligation || known.safety || known.guarantee;
-        if known.obligation || yes.minimise_obligation(Some(&no), self)?.is_some() {
-            known.obligation = true;
+        classes.safety = classes.safety || yes.is_closed(&no, self)?;
+        classes.guarantee = classes.guarantee || no.is_closed(&yes, self)?;
+        classes.obligation = classes.obligation || classes.safety || classes.guarantee;
+        if classes.obligation || yes.minimise_obligation(Some(&no), self)?.is_some() {
+            classes.obligation = true;
             return Ok(());
         }
-        if known.recurrence && known.persistence {
+        if classes.recurrence && classes.persistence {
             return Ok(());
         }
         // The smaller automaton is easier to determinise. For the negation, recurrence and persistence are swapped.
         let negated = no.states() < yes.states();
         let parity = if negated { no.determinise(self)? } else { yes.determinise(self)? };
         let (recurrence, persistence) = (parity.is_recurrence(), parity.is_persistence());
-        (known.recurrence, known.persistence) =
+        (classes.recurrence, classes.persistence) =
             if negated { (persistence, recurrence) } else { (recurrence, persistence) };
         Ok(())
     }

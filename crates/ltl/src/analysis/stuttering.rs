@@ -87,7 +87,7 @@ impl StutterProduct<'_> {
     /// repeated, later edges restrict it further.
     fn explore(&mut self, logic: &Logic) -> Result<Automaton, TooLarge> {
         let (labels, sets) = (&logic.labels, self.first.sets + self.second.sets);
-        Budget::allows("acceptance sets", sets as usize, MAX_SETS as usize)?;
+        Budget::check("acceptance sets", sets as usize, MAX_SETS as usize)?;
         self.states.insert((self.first.initial, self.second.initial, labels.bottom()));
         let (mut edges, mut count): (Vec<Vec<Edge>>, usize) = (Vec::new(), 0);
         while let Some((first, second, before)) = self.states.get_index(edges.len()).cloned() {
@@ -126,8 +126,8 @@ impl StutterProduct<'_> {
                 movers.push(mover);
             }
             count += out.len();
-            Budget::allows("states", self.states.len(), logic.budget.states)?;
-            Budget::allows("edges", count, logic.budget.edges)?;
+            Budget::check("states", self.states.len(), logic.budget.states)?;
+            Budget::check("edges", count, logic.budget.edges)?;
             edges.push(out);
             self.movers.push(movers);
         }

@@ -12,10 +12,10 @@ use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
 /// Maximum number of sets for which all orders are tried; with more sets, only the rotations are.
-const ALL_ORDERS: u32 = 4;
+const MAX_PERMUTED_SETS: u32 = 4;
 
 /// Number of edges times levels above which only the first order is tried.
-const MANY: usize = 1 << 16;
+const MAX_ORDER_EFFORT: usize = 1 << 16;
 
 /// Levels of one component.
 #[derive(Clone, Debug)]
@@ -121,7 +121,7 @@ impl Degeneralisation<'_> {
         let index_of: IndexMap<State, usize, FxBuildHasher> =
             members.iter().enumerate().map(|(index, state)| (*state, index)).collect();
         let edges: usize = members.iter().map(|state| self.automaton.edges[*state as usize].len()).sum();
-        let tried = if edges * levels > MANY { 1 } else { usize::MAX };
+        let tried = if edges * levels > MAX_ORDER_EFFORT { 1 } else { usize::MAX };
         let mut schemes = Vec::new();
         for order in orders(self.automaton.sets).into_iter().take(tried) {
             for looks_ahead in [false, true] {
@@ -197,8 +197,8 @@ impl Degeneralisation<'_> {
             }
             let merged = |((target, marked), label)| Edge { label, marks: Marks::from(marked), target };
             total += out.len();
-            Budget::allows("states", numbers.len(), budget.states)?;
-            Budget::allows("edges", total, budget.edges)?;
+            Budget::check("states", numbers.len(), budget.states)?;
+            Budget::check("edges", total, budget.edges)?;
             edges.push(out.into_iter().map(merged).collect());
         }
         Ok(Automaton { initial: 0, edges, sets: 1 })
@@ -207,7 +207,7 @@ impl Degeneralisation<'_> {
 
 /// Returns the orders of sets that are tried.
 fn orders(sets: u32) -> Vec<Vec<u32>> {
-    if sets > ALL_ORDERS {
+    if sets > MAX_PERMUTED_SETS {
         return (0..sets).map(|first| (0..sets).map(|at| (first + at) % sets).collect()).collect();
     }
     let mut all: Vec<Vec<u32>> = vec![Vec::new()];

@@ -19,7 +19,7 @@ struct OpenComponent {
 const DONE: usize = usize::MAX;
 
 /// Whether a cycle with all marks is reachable. Requests the edges of each state once.
-pub(super) fn accepting_cycle<E>(
+pub(super) fn has_accepting_cycle<E>(
     initial: State,
     all: Marks,
     mut edges: impl FnMut(State) -> Result<Vec<Edge>, E>,
@@ -74,7 +74,7 @@ impl Automaton {
     /// Whether the language is empty.
     pub fn is_empty(&self) -> bool {
         let edges = |state: State| Ok::<_, Infallible>(self.edges[state as usize].clone());
-        let Ok(found) = accepting_cycle(self.initial, self.all_marks(), edges);
+        let Ok(found) = has_accepting_cycle(self.initial, self.all_marks(), edges);
         !found
     }
 
@@ -84,6 +84,6 @@ impl Automaton {
     /// Fails if the product outgrows the budget.
     pub fn intersects(&self, other: &Automaton, logic: &Logic) -> Result<bool, TooLarge> {
         let mut product = LazyProduct::new(self, other, logic)?;
-        accepting_cycle(0, product.all_marks(), |state| product.edges(state))
+        has_accepting_cycle(0, product.all_marks(), |state| product.edges(state))
     }
 }

@@ -15,8 +15,8 @@ pub(super) enum MarkCarrier {
     States,
 }
 
-/// Maximum number of edges for which each mark is checked for being redundant.
-const FEW_EDGES: usize = 500;
+/// Maximum number of edges of an automaton from which redundant marks are removed one by one.
+const MAX_MARK_REMOVAL_EDGES: usize = 500;
 
 impl Automaton {
     /// Returns the components of the graph that consists of the selected edges inside components.
@@ -98,7 +98,7 @@ impl Automaton {
                 }
             }
         }
-        if self.edge_count() > FEW_EDGES {
+        if self.edge_count() > MAX_MARK_REMOVAL_EDGES {
             return result;
         }
         for set in 0..self.sets {

@@ -61,7 +61,7 @@ impl Automaton {
         };
         // Redundant marks would only create nodes.
         let single = single.trim(&logic.labels)?.with_fewest_marks(MarkCarrier::Edges);
-        Budget::allows("states to determinise", single.states(), StateSet::BITS as usize)?;
+        Budget::check("states to determinise", single.states(), StateSet::BITS as usize)?;
         let first: Tree = vec![(0, 1 << single.initial)];
         let mut trees: IndexSet<Tree, FxBuildHasher> = [first].into_iter().collect();
         let (mut edges, mut steps): (Vec<Vec<ParityEdge>>, usize) = (Vec::new(), 0);
@@ -70,7 +70,7 @@ impl Automaton {
             let letters = single.letter_classes(tree[0].1, logic)?;
             // Edges are merged below, but each step costs time.
             steps += letters.len();
-            Budget::allows("edges", steps, logic.budget.edges)?;
+            Budget::check("edges", steps, logic.budget.edges)?;
             for (label, moves) in letters {
                 let Some((next, priority)) = step(&tree, &moves) else { continue };
                 let target = trees.insert_full(next).0 as State;
@@ -80,7 +80,7 @@ impl Automaton {
                     None => out.push(ParityEdge { label, priority, target }),
                 }
             }
-            Budget::allows("states", trees.len(), logic.budget.states)?;
+            Budget::check("states", trees.len(), logic.budget.states)?;
             edges.push(out);
         }
         Ok(ParityAutomaton { edges })
@@ -109,7 +109,7 @@ impl Automaton {
                         parts.push((inside, moves));
                     }
                 }
-                Budget::allows("letters to tell apart", parts.len(), MAX_LETTERS)?;
+                Budget::check("letters to tell apart", parts.len(), MAX_LETTERS)?;
             }
         }
         parts.retain(|(_, moves)| moves.iter().any(|(all, _)| *all != 0));

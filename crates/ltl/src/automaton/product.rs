@@ -24,7 +24,7 @@ impl<'a> LazyProduct<'a> {
         logic: &'a Logic,
     ) -> Result<LazyProduct<'a>, TooLarge> {
         let sets = left.sets + right.sets;
-        Budget::allows("acceptance sets", sets as usize, MAX_SETS as usize)?;
+        Budget::check("acceptance sets", sets as usize, MAX_SETS as usize)?;
         let pairs = [(left.initial, right.initial)].into_iter().collect();
         Ok(LazyProduct { left, right, labels: &logic.labels, budget: logic.budget, pairs, edges: 0, sets })
     }
@@ -46,13 +46,13 @@ impl<'a> LazyProduct<'a> {
                     continue;
                 }
                 let target = self.pairs.insert_full((left.target, right.target)).0 as State;
-                Budget::allows("states", self.pairs.len(), self.budget.states)?;
+                Budget::check("states", self.pairs.len(), self.budget.states)?;
                 let marks = left.marks | right.marks.checked_shl(self.left.sets).unwrap_or(0);
                 joint.push(Edge { label, marks, target });
             }
         }
         self.edges += joint.len();
-        Budget::allows("edges", self.edges, self.budget.edges)?;
+        Budget::check("edges", self.edges, self.budget.edges)?;
         Ok(joint)
     }
 }
@@ -94,8 +94,8 @@ impl Automaton {
             let initial = edges[(first + operand.initial) as usize].clone();
             edges[0].extend(initial);
         }
-        Budget::allows("states", edges.len(), logic.budget.states)?;
-        Budget::allows("edges", edges.iter().map(Vec::len).sum(), logic.budget.edges)?;
+        Budget::check("states", edges.len(), logic.budget.states)?;
+        Budget::check("edges", edges.iter().map(Vec::len).sum(), logic.budget.edges)?;
         Ok(Automaton { initial: 0, edges, sets }.restricted_to(|_| true))
     }
 }

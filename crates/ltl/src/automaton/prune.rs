@@ -1,7 +1,7 @@
 //! Pruning: removal of edges that a better edge makes redundant.
 
 use super::game::StateRelation;
-use super::trim::FEW_EDGES;
+use super::trim::MAX_PAIRWISE_EDGES;
 use super::{Automaton, Edge, State};
 use crate::TooLarge;
 use crate::label::Labels;
@@ -50,7 +50,7 @@ impl Automaton {
         better: impl Fn((usize, usize), (usize, usize)) -> bool,
     ) -> Result<Automaton, TooLarge> {
         let mut pruned = self.clone();
-        for group in groups.into_iter().filter(|group| group.len() <= FEW_EDGES) {
+        for group in groups.into_iter().filter(|group| group.len() <= MAX_PAIRWISE_EDGES) {
             for (index, one) in group.iter().enumerate() {
                 for (other_index, other) in group.iter().enumerate() {
                     let is_dominated = index != other_index

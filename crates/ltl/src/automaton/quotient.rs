@@ -18,8 +18,9 @@ impl Automaton {
     pub(super) fn quotient(&self, class: &[State], labels: &Labels) -> Result<Automaton, TooLarge> {
         let mut edges = vec![Vec::new(); class.iter().max().map_or(0, |last| *last as usize + 1)];
         for (state, out) in self.edges.iter().enumerate() {
-            let here: &mut Vec<Edge> = &mut edges[class[state] as usize];
-            here.extend(out.iter().map(|edge| Edge { target: class[edge.target as usize], ..edge.clone() }));
+            let class_edges: &mut Vec<Edge> = &mut edges[class[state] as usize];
+            class_edges
+                .extend(out.iter().map(|edge| Edge { target: class[edge.target as usize], ..edge.clone() }));
         }
         let merged = Automaton { initial: class[self.initial as usize], edges, sets: self.sets };
         merged.restricted_to(|_| true).merge_parallel(labels)

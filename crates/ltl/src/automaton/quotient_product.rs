@@ -1,6 +1,6 @@
 //! Products of all quotients of one automaton with a fixed second automaton.
 
-use super::emptiness::accepting_cycle;
+use super::emptiness::has_accepting_cycle;
 use super::marks::MarkCarrier;
 use super::{Automaton, Edge, MAX_SETS, Marks, State, all_marks};
 use crate::label::{Label, Labels};
@@ -38,8 +38,8 @@ impl<'a> QuotientProduct<'a> {
         carrier: MarkCarrier,
         labels: &Labels,
     ) -> Result<QuotientProduct<'a>, TooLarge> {
-        Budget::allows("acceptance sets", (left.sets + right.sets) as usize, MAX_SETS as usize)?;
-        Budget::allows("pairs of edges", left.edge_count().saturating_mul(right.edge_count()), MAX_PAIRS)?;
+        Budget::check("acceptance sets", (left.sets + right.sets) as usize, MAX_SETS as usize)?;
+        Budget::check("pairs of edges", left.edge_count().saturating_mul(right.edge_count()), MAX_PAIRS)?;
         let mut known: FxHashMap<(Label, Label), bool> = FxHashMap::default();
         let mut steps = Vec::with_capacity(left.states() * right.states());
         for from_left in &left.edges {
@@ -96,7 +96,7 @@ impl<'a> QuotientProduct<'a> {
             Ok::<_, Infallible>(if self.effort.get() == 0 { Vec::new() } else { out })
         };
         let sets = all_marks(self.left.sets + self.right.sets);
-        let Ok(found) = accepting_cycle(node(self.left.initial, self.right.initial), sets, edges);
+        let Ok(found) = has_accepting_cycle(node(self.left.initial, self.right.initial), sets, edges);
         found || self.effort.get() == 0
     }
 }

@@ -103,9 +103,9 @@ fn degeneralisations(
 ) -> Result<Vec<Automaton>, TooLarge> {
     let mut candidates = Vec::new();
     for choice in 0..CHOICES {
-        let Some(made) = automaton.degeneralise(carrier, choice, logic)? else { break };
-        candidates.push(reduce_to_fixpoint(&made, &logic.labels, carrier)?);
-        if made.states() > SMALL {
+        let Some(degeneralised) = automaton.degeneralise(carrier, choice, logic)? else { break };
+        candidates.push(reduce_to_fixpoint(&degeneralised, &logic.labels, carrier)?);
+        if degeneralised.states() > SMALL {
             break;
         }
     }

@@ -18,7 +18,8 @@ impl SpeculativeReducer<'_> {
         Ok(!changed.intersects(self.negation, self.logic)?)
     }
 
-    /// Whether the changed automaton still accepts all words. Checked by simulation, so `false` may be wrong.
+    /// Whether the changed automaton still accepts all words of the language. Checked by simulation, so `false` may be
+    /// wrong.
     fn is_complete(&self, original: &Automaton, changed: &Automaton) -> Result<bool, TooLarge> {
         original.is_simulated_by(changed, self.logic)
     }

@@ -7,7 +7,7 @@ use crate::label::Labels;
 use std::collections::VecDeque;
 
 /// Maximum number of edges of a state that are compared pairwise.
-pub(super) const FEW_EDGES: usize = 256;
+pub(super) const MAX_PAIRWISE_EDGES: usize = 256;
 
 impl Automaton {
     /// Returns, for each component, whether it has a cycle with all marks.
@@ -95,7 +95,7 @@ impl Automaton {
                 }
             }
             let mut out: Vec<Edge> = Vec::with_capacity(merged.len());
-            let few = merged.len() <= FEW_EDGES;
+            let few = merged.len() <= MAX_PAIRWISE_EDGES;
             for mut edge in merged {
                 let parallel = out.iter().rev().take_while(|other| few && other.target == edge.target);
                 for other in parallel {

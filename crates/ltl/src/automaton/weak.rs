@@ -55,7 +55,7 @@ impl Automaton {
     /// `None` if it takes too many states.
     ///
     /// Precondition: **the language is an obligation**. Otherwise the result has a different language; the caller must know
-    /// or compare the languages.
+    /// that it is one, or compare the languages.
     ///
     /// # Errors
     /// Fails if the labels outgrow the budget.

@@ -78,7 +78,7 @@ impl Formulae {
         let at = match self.nodes.get_index_of(&node) {
             Some(at) => at,
             None => {
-                Budget::allows("subformulae", self.nodes.len() + 1, self.limit)?;
+                Budget::check("subformulae", self.nodes.len() + 1, self.limit)?;
                 self.nodes.insert_full(node).0
             }
         };

@@ -43,7 +43,7 @@ fn cover(
         })
     };
     let all: Vec<Cube> = with(true, yes).chain(with(false, no)).chain(both).collect();
-    Budget::allows("products of one label", all.len(), labels.budget.edges)?;
+    Budget::check("products of one label", all.len(), labels.budget.edges)?;
     let literal = labels.variables[&variable].clone();
     let sum = labels.or(&labels.ite(&literal, &yes_sum, &no_sum)?, &both_sum)?;
     known.insert(key, (all, sum));

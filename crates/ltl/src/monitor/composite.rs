@@ -78,7 +78,7 @@ impl<Output: LogicalVerdict> Composite<Output> {
             machines.push(whole);
         }
         // `decompose` guarantees a last gate, and a machine for every gate.
-        machines.pop().flatten().ok_or(TooLarge { what: "parts of a monitor", limit: self.gates.len() })
+        machines.pop().flatten().ok_or(TooLarge { resource: "parts of a monitor", limit: self.gates.len() })
     }
 }
 

@@ -117,8 +117,8 @@ impl SubsetConstruction {
                 }
             }
             count += edges.len();
-            Budget::allows("states of a monitor", states.len(), budget.states)?;
-            Budget::allows("edges of a monitor", count, budget.edges)?;
+            Budget::check("states of a monitor", states.len(), budget.states)?;
+            Budget::check("edges of a monitor", count, budget.edges)?;
             all.push(edges.into_iter().map(|(target, label)| (label, target)).collect());
         }
         let outputs = states.into_iter().map(|(_, output)| output).collect();
@@ -208,7 +208,7 @@ impl<'a, const N: usize> LetterPartition<'a, N> {
         let support = self.sets.atoms_of(sets.iter());
         let next = (depth..self.atoms.len()).find(|at| support.binary_search(&self.atoms[*at].atom).is_ok());
         let Some(at) = next else {
-            Budget::allows("edges of a monitor", self.outcomes.len() + 1, self.limit)?;
+            Budget::check("edges of a monitor", self.outcomes.len() + 1, self.limit)?;
             return Ok(vec![(self.outcomes.insert_full(sets.clone()).0, self.labels.top())]);
         };
         if let Some(found) = self.known.get(&(at, sets.clone())) {
@@ -233,7 +233,7 @@ impl<'a, const N: usize> LetterPartition<'a, N> {
         for (outcome, (yes, no)) in all {
             found.push((outcome, self.labels.ite(&atoms[at].label, &yes, &no)?));
         }
-        Budget::allows("letters to tell apart", self.known.len() + 1, self.limit)?;
+        Budget::check("letters to tell apart", self.known.len() + 1, self.limit)?;
         self.known.insert((at, sets.clone()), found.clone());
         Ok(found)
     }

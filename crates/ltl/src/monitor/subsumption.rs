@@ -47,7 +47,7 @@ impl Subsumption {
         let quantified = position_variables(tableau);
         let fail = PartitionedRelation::new(&mut tableau.labels, lower, &quantified)?;
 
-        let (identity, mut relation) = ordered(tableau)?;
+        let (identity, mut relation) = initial_relations(tableau)?;
         relation = tableau.labels.and(&relation, live)?;
         relation = tableau.labels.and(&relation, &tableau.labels.substitute(live, &to_copies)?)?;
         loop {
@@ -56,8 +56,8 @@ impl Subsumption {
             let possible = follow.image(&tableau.labels, &pairs)?;
             let impossible = tableau.labels.minus(&live_now, &possible)?;
             let failing = fail.image(&tableau.labels, &impossible)?;
-            let here = tableau.labels.substitute(&relation, &start)?;
-            let next = tableau.labels.substitute(&tableau.labels.minus(&here, &failing)?, &back)?;
+            let before = tableau.labels.substitute(&relation, &start)?;
+            let next = tableau.labels.substitute(&tableau.labels.minus(&before, &failing)?, &back)?;
             if next == relation {
                 break;
             }
@@ -83,16 +83,16 @@ fn promises(tableau: &Tableau, copy: u32) -> Vec<Variable> {
 }
 
 /// Returns the identity on promises, and the relation that permits additional untils.
-fn ordered(tableau: &mut Tableau) -> Result<(Label, Label), TooLarge> {
+fn initial_relations(tableau: &mut Tableau) -> Result<(Label, Label), TooLarge> {
     let (mut same, mut less) = (tableau.labels.top(), tableau.labels.top());
     for at in (0..tableau.promises.len()).rev() {
-        let (is_until, here, there) = {
+        let (is_until, stronger, weaker) = {
             let promise = &tableau.promises[at];
             (promise.is_until, tableau.promise(promise, AFTER), tableau.promise(promise, WEAKER_AFTER))
         };
-        let (here, there) = (tableau.labels.variable(here)?, tableau.labels.variable(there)?);
-        let equal = tableau.labels.iff(&here, &there)?;
-        let added = tableau.labels.or(&tableau.labels.not(&here)?, &there)?;
+        let (stronger, weaker) = (tableau.labels.variable(stronger)?, tableau.labels.variable(weaker)?);
+        let equal = tableau.labels.iff(&stronger, &weaker)?;
+        let added = tableau.labels.or(&tableau.labels.not(&stronger)?, &weaker)?;
         same = tableau.labels.and(&same, &equal)?;
         less = tableau.labels.and(&less, if is_until { &added } else { &equal })?;
     }

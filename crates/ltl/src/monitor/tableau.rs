@@ -4,7 +4,7 @@
 //! atom or an until that holds a number of positions ahead), and *memories* of the previous position (of a since, or of the
 //! operand of `Y`). An until is its goal now, or its left operand now and a promise of itself for the next position. All
 //! other operators reduce to until, to since as its mirror image, and to negation. Next is pushed down to atoms and untils.
-//! So equivalent formulae mostly are equal diagrams; formulae of bounded operators always are.
+//! So equivalent formulae usually have equal diagrams; if all operators are bounded, they always do.
 //!
 //! The diagrams have their own manager: the order of the variables suits the formula, and all diagrams are freed together.
 
@@ -16,7 +16,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 
 /// Subject of a promise.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Promised {
+enum PromiseSubject {
     Atom(Atom),
     Until(usize),
     /// Existence of the position. On finite words, `X !a` and `!X a` differ.
@@ -148,7 +148,7 @@ struct Builder<'a> {
     /// Formulae at a number of positions ahead.
     known: FxHashMap<(Formula, u32), Value>,
     atoms: Vec<Atom>,
-    promises: IndexMap<(u32, Promised), Promise, FxBuildHasher>,
+    promises: IndexMap<(u32, PromiseSubject), Promise, FxBuildHasher>,
     untils: IndexMap<Pair, (), FxBuildHasher>,
     postponed: Vec<Label>,
     memories: Vec<Memory>,
@@ -203,17 +203,17 @@ impl<'a> Builder<'a> {
                 .collect();
             if missing.is_empty() {
                 let value = self.value(part, ahead)?;
-                Budget::allows("subformulae", self.known.len() + 1, self.limit)?;
+                Budget::check("subformulae", self.known.len() + 1, self.limit)?;
                 self.known.insert((part, ahead), value);
                 open.pop();
             } else {
                 // The existence of a position is ordered directly before the conditions on it.
                 if self.is_finite && matches!(self.formulae.node(part), Node::Next(_)) {
-                    self.promise(ahead + 1, Promised::Position)?;
+                    self.promise(ahead + 1, PromiseSubject::Position)?;
                 }
                 // The order of variables follows the order of the formula.
                 open.extend(missing.into_iter().rev());
-                Budget::allows("subformulae", open.len(), self.limit)?;
+                Budget::check("subformulae", open.len(), self.limit)?;
             }
         }
         Ok(self.known[&(formula, 0)].whole.clone())
@@ -258,7 +258,7 @@ impl<'a> Builder<'a> {
             Node::Next(a) => {
                 let then = at(a, ahead + 1);
                 if self.is_finite {
-                    let position = self.promise(ahead + 1, Promised::Position)?;
+                    let position = self.promise(ahead + 1, PromiseSubject::Position)?;
                     self.and(&plain(position), &then)
                 } else {
                     Ok(then)
@@ -348,25 +348,25 @@ impl<'a> Builder<'a> {
             self.atoms.push(atom);
         }
         let now = self.labels.atom(atom)?;
-        Ok(plain(if ahead == 0 { now } else { self.promise(ahead, Promised::Atom(atom))? }))
+        Ok(plain(if ahead == 0 { now } else { self.promise(ahead, PromiseSubject::Atom(atom))? }))
     }
 
     /// Creates the promise of something a number of positions ahead, with the promises at all positions in between. Returns
     /// its variable.
-    fn promise(&mut self, ahead: u32, subject: Promised) -> Result<Label, TooLarge> {
+    fn promise(&mut self, ahead: u32, subject: PromiseSubject) -> Result<Label, TooLarge> {
         for ahead in 1..=ahead {
             if self.promises.contains_key(&(ahead, subject)) {
                 continue;
             }
             let kept = match (ahead, subject) {
-                (1, Promised::Atom(atom)) => self.labels.atom(atom)?,
-                (1, Promised::Position) => self.labels.top(),
+                (1, PromiseSubject::Atom(atom)) => self.labels.atom(atom)?,
+                (1, PromiseSubject::Position) => self.labels.top(),
                 // Self-referential: `until` sets it.
-                (1, Promised::Until(_)) => self.labels.bottom(),
+                (1, PromiseSubject::Until(_)) => self.labels.bottom(),
                 _ => self.labels.variable(Variable::Helper(self.promises[&(ahead - 1, subject)].number))?,
             };
             let number = self.helper(self.copies)?;
-            let is_until = matches!(subject, Promised::Until(_));
+            let is_until = matches!(subject, PromiseSubject::Until(_));
             self.promises.insert((ahead, subject), Promise { number, local: kept.clone(), kept, is_until });
         }
         self.labels.variable(Variable::Helper(self.promises[&(ahead, subject)].number))
@@ -384,10 +384,10 @@ impl<'a> Builder<'a> {
         let pair = (keep.whole.clone(), goal.whole.clone());
         let known = self.untils.contains_key(&pair);
         let at = self.untils.insert_full(pair, ()).0;
-        let next = self.promise(1, Promised::Until(at))?;
+        let next = self.promise(1, PromiseSubject::Until(at))?;
         let kept = self.and(&keep, &plain(next))?;
         let mut now = self.or(&goal, &kept)?;
-        if let Some(promise) = self.promises.get_mut(&(1, Promised::Until(at))) {
+        if let Some(promise) = self.promises.get_mut(&(1, PromiseSubject::Until(at))) {
             let local = if self.copies > 1 { Some(Variable::Helper(promise.number + SHIFTED)) } else { None };
             if !known {
                 (promise.kept, promise.local) = (now.whole.clone(), now.local.clone());
@@ -397,7 +397,7 @@ impl<'a> Builder<'a> {
                 now.local = self.labels.variable(local)?;
             }
         }
-        if ahead == 0 { Ok(now) } else { self.promise(ahead, Promised::Until(at)).map(plain) }
+        if ahead == 0 { Ok(now) } else { self.promise(ahead, PromiseSubject::Until(at)).map(plain) }
     }
 
     /// Creates a memory of a value that may depend on its previous value. Returns its variables before and after a position.

@@ -58,8 +58,8 @@ impl<Output: Verdict> Moore<Output> {
                 }
             }
             count += edges.len();
-            Budget::allows("states of a monitor", pairs.len(), budget.states)?;
-            Budget::allows("edges of a monitor", count, budget.edges)?;
+            Budget::check("states of a monitor", pairs.len(), budget.states)?;
+            Budget::check("edges of a monitor", count, budget.edges)?;
             all.push(edges.into_iter().map(|(target, label)| (label, target)).collect());
         }
         Moore { initial: 0, outputs, edges: all }.minimise(labels)

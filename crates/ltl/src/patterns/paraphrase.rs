@@ -6,7 +6,7 @@ use crate::formula::{Formula, Formulae, Node, Style};
 /// Maximum number of operators in a sentence; longer ones are unreadable.
 const MAX_OPERATORS: usize = 16;
 
-/// BindingStrength strength of a phrase, from tight to loose.
+/// Binding strength of a phrase, from tight to loose.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum BindingStrength {
     /// A formula in backquotes.
@@ -149,7 +149,7 @@ impl PhraseBuilder<'_> {
         Some((format!("{a} {words} {b}{end}"), BindingStrength::Infix))
     }
 
-    /// Returns the text for an operand, in parentheses if it binds looser than required.
+    /// Returns the text for an operand, in parentheses if it binds more loosely than required.
     fn parenthesised(&mut self, operand: &Operand, required: BindingStrength) -> Option<String> {
         let (text, binding) = self.operand(operand)?;
         Some(if binding > required { format!("({text})") } else { text })

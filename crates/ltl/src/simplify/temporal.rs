@@ -162,9 +162,9 @@ impl Simplifier<'_> {
     fn partition(
         &mut self,
         all: &[Formula],
-        mut is: impl FnMut(&mut Self, Formula) -> bool,
+        mut predicate: impl FnMut(&mut Self, Formula) -> bool,
     ) -> (Vec<Formula>, Vec<Formula>) {
-        all.iter().copied().partition(|part| is(self, *part))
+        all.iter().copied().partition(|part| predicate(self, *part))
     }
 
     /// Applies an operator to the operands `inside` only and joins the result with those `outside`. Returns `None` if all
@@ -179,12 +179,13 @@ impl Simplifier<'_> {
         if outside.is_empty() {
             return Ok(None);
         }
-        let rest = self.all(inside, and)?;
+        let rest = self.join(inside, and)?;
         outside.push(operator(self, rest)?);
-        self.all(outside, and).map(Some)
+        self.join(outside, and).map(Some)
     }
 
-    fn all(&mut self, parts: Vec<Formula>, and: bool) -> FormulaResult {
+    /// Returns the conjunction or disjunction.
+    fn join(&mut self, parts: Vec<Formula>, and: bool) -> FormulaResult {
         if and { self.and(parts) } else { self.or(parts) }
     }
 

@@ -113,7 +113,7 @@ impl<'a> Lowering<'a> {
         self.charged += all.iter().map(count).sum::<usize>();
         let limit = self.formulae.limit().saturating_mul(OPERANDS_PER_FORMULA);
         if self.charged > limit {
-            return Err(TooLarge { what: "operands of conjunctions and disjunctions", limit });
+            return Err(TooLarge { resource: "operands of conjunctions and disjunctions", limit });
         }
         Ok(())
     }

@@ -243,7 +243,7 @@ impl Parser<'_> {
                 return Err(SyntaxError::expected(
                     expected,
                     &scan::token_text(found, self.text),
-                    self.here(),
+                    self.next_span(),
                 ));
             }
         }
@@ -279,13 +279,13 @@ impl Parser<'_> {
             _ => Err(self.lexical_error_or(SyntaxError::expected(
                 &["a number"],
                 &scan::token_text(self.peek(), self.text),
-                self.here(),
+                self.next_span(),
             ))),
         }
     }
 
     /// Returns the position of the next token, or of the end.
-    fn here(&self) -> Range<usize> {
+    fn next_span(&self) -> Range<usize> {
         self.peek().map_or(self.end..self.end, |token| token.span.clone())
     }
 
@@ -303,8 +303,11 @@ impl Parser<'_> {
     }
 
     fn missing_operand(&self) -> SyntaxError {
-        let error =
-            SyntaxError::expected(&["a formula"], &scan::token_text(self.peek(), self.text), self.here());
+        let error = SyntaxError::expected(
+            &["a formula"],
+            &scan::token_text(self.peek(), self.text),
+            self.next_span(),
+        );
         let error = match self.peek() {
             Some(token) if matches!(token.kind, TokenKind::Binary(_)) => {
                 let written = &self.text[token.span.clone()];
@@ -325,7 +328,7 @@ impl Parser<'_> {
         let open = self.operators.iter().any(|entry| matches!(entry, PendingOperator::Group(_)));
         let expected: &[&str] = if open { &["an operator", "`)`"] } else { &["an operator", "the end"] };
         let found = self.peek();
-        let error = SyntaxError::expected(expected, &scan::token_text(found, self.text), self.here());
+        let error = SyntaxError::expected(expected, &scan::token_text(found, self.text), self.next_span());
         let before = self.next.checked_sub(1).map(|before| &self.tokens[before]);
         let hint = match (before, found) {
             (_, Some(Token { kind: TokenKind::Name(name), .. })) if is_keyword(&name.to_lowercase()) => {

@@ -184,10 +184,10 @@ fn string(text: &str, at: usize, kind: fn(String) -> TokenKind) -> (TokenKind, u
     let mut letters = text.char_indices();
     let quote = letters.next().map_or('"', |(_, quote)| quote);
     let mut found = String::new();
-    while let Some((place, letter)) = letters.next() {
+    while let Some((offset, letter)) = letters.next() {
         match letter {
             _ if letter == quote => {
-                let length = place + quote.len_utf8();
+                let length = offset + quote.len_utf8();
                 if found.is_empty() {
                     return invalid(SyntaxError::new("empty quotes", at..at + length), length);
                 }
@@ -198,15 +198,15 @@ fn string(text: &str, at: usize, kind: fn(String) -> TokenKind) -> (TokenKind, u
                 Some((letter, length)) => {
                     found.push(letter);
                     // Skips the rest of the escape sequence.
-                    let end = place + 1 + length;
+                    let end = offset + 1 + length;
                     while letters.offset() < end && letters.next().is_some() {}
                 }
                 None => {
                     let end = letters.offset() + letters.as_str().chars().next().map_or(0, char::len_utf8);
-                    let escape = &text[place..end];
+                    let escape = &text[offset..end];
                     let error = SyntaxError::new(
                         format!("`{}` is not an escape sequence", escape.escape_debug()),
-                        at + place..at + end,
+                        at + offset..at + end,
                     );
                     let line = text.find('\n').unwrap_or(text.len());
                     return invalid(error.hint("write a backslash as `\\\\`"), line);
@@ -251,7 +251,7 @@ fn invalid_character(letter: char, at: usize) -> SyntaxError {
     let code = format!("U+{:04X}", u32::from(letter));
     let character = match letter {
         '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
-            format!("{code}, a control of the text direction,")
+            format!("{code}, a text direction control,")
         }
         _ if is_invisible(letter) => format!("{code}, an invisible character,"),
         _ if letter.is_control() => format!("{code}, a control character,"),

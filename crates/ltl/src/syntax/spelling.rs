@@ -243,8 +243,8 @@ fn mathematical(letter: char) -> Option<char> {
         'ℤ' | 'ℨ' => 'Z',
         '\u{1d400}'..='\u{1d6a3}' => {
             // Fourteen alphabets of 52 letters, capitals first.
-            let place = (letter as u32 - 0x1d400) % 52;
-            char::from(b'A' + u8::try_from(place).ok().filter(|place| *place < 26)?)
+            let index = (letter as u32 - 0x1d400) % 52;
+            char::from(b'A' + u8::try_from(index).ok().filter(|index| *index < 26)?)
         }
         _ => return None,
     })

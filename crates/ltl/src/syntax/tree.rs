@@ -84,7 +84,7 @@ impl SyntaxTree {
     }
 
     /// Whether a node is printed in parentheses, which are kept only around binary operators.
-    fn in_parentheses(&self, mut at: usize) -> bool {
+    fn is_parenthesised(&self, mut at: usize) -> bool {
         let group = matches!(self.nodes[at].kind, NodeKind::Group(_));
         while let NodeKind::Group(inner) = self.nodes[at].kind {
             at = inner;
@@ -122,7 +122,7 @@ impl SyntaxTree {
                 NodeKind::Unary(operator, bound, inner) => {
                     out.write_str(operator.text())?;
                     write_bound(bound.as_deref(), operator.is_step(), out)?;
-                    if *operator != Unary::Not && !self.in_parentheses(*inner) {
+                    if *operator != Unary::Not && !self.is_parenthesised(*inner) {
                         out.write_char(' ')?;
                     }
                     open.push(Output::Node(*inner));

@@ -92,7 +92,7 @@ impl<'a> GraphBuilder<'a> {
             let rest = self.restrict(&cases, self.atoms[bit], value)?;
             *successors = self.add_from(bit + 1, rest)?;
         }
-        Budget::allows("decisions of a table", self.graph.0.len() + 1, MAX_DECISIONS)?;
+        Budget::check("decisions of a table", self.graph.0.len() + 1, MAX_DECISIONS)?;
         self.graph.0.push(Decision { bit: bit as u32, next: successors });
         let at = self.graph.0.len() as u32 - 1;
         self.known.insert(cases, at);

@@ -61,8 +61,8 @@ pub(super) fn build(
             out.push((label, promised, tableau.state(remainder)?));
         }
         count += out.len();
-        Budget::allows("edges", count, tableau.logic.budget.edges)?;
-        Budget::allows("acceptance sets", promises.len(), MAX_SETS as usize)?;
+        Budget::check("edges", count, tableau.logic.budget.edges)?;
+        Budget::check("acceptance sets", promises.len(), MAX_SETS as usize)?;
         edges.push(out);
     }
     let all: Marks = if promises.len() == 64 { Marks::MAX } else { (1 << promises.len()) - 1 };
@@ -94,7 +94,7 @@ impl Tableau<'_> {
         let entry = self.states.entry(expansion);
         let state = entry.index() as State;
         entry.or_insert(formula);
-        Budget::allows("states", self.states.len(), self.logic.budget.states)?;
+        Budget::check("states", self.states.len(), self.logic.budget.states)?;
         self.by_formula.insert(formula, state);
         Ok(state)
     }

@@ -226,7 +226,7 @@ fn unsupported_characters_are_errors_at_their_position() {
             "\u{301}",
             "U+0301, a combining mark without a base letter, is not allowed in a formula",
         ),
-        ("a \u{202e}& b", "\u{202e}", "U+202E, a control of the text direction, is not allowed in a formula"),
+        ("a \u{202e}& b", "\u{202e}", "U+202E, a text direction control, is not allowed in a formula"),
         ("a\u{200b} & b", "\u{200b}", "U+200B, an invisible character, is not allowed in a formula"),
         ("G a & \u{7}", "\u{7}", "U+0007, a control character, is not allowed in a formula"),
         ("a & 😀", "😀", "`😀` is not allowed in a formula"),

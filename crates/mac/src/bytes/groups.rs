@@ -1,8 +1,8 @@
 //! The published byte format from a recogniser to a checker (appendix B).
 //!
-//! The names come first, in a layout of Invigil, since the publication sends a serialised Java object: `MaC`, a byte 1, the
-//! number of conditions in two bytes, and each condition's number in one byte and its name; then the events in the same
-//! way. Conditions and events share the numbers from -128 to 127: conditions start at 0, events follow, and -128
+//! The names come first, in a layout of Invigil, since the publication sends a serialised Java object: `MaC`, a byte 1,
+//! the number of conditions in two bytes, and each condition's number in one byte and its name; then the events in the
+//! same way. Conditions and events share the numbers from -128 to 127: conditions start at 0, events follow, and -128
 //! follows 127.
 //!
 //! The groups follow: the time in eight bytes, four counts of one byte each (events, conditions that become true, false
@@ -27,15 +27,15 @@ enum NameRef {
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ByteGroupReader {
-    feed: ByteQueue,
+    queue: ByteQueue,
     interface: Option<Interface>,
     numbers: HashMap<u8, NameRef>,
     failed: bool,
 }
 
 impl ByteGroupReader {
-    pub(crate) fn feed(&mut self) -> &mut ByteQueue {
-        &mut self.feed
+    pub(crate) fn queue(&mut self) -> &mut ByteQueue {
+        &mut self.queue
     }
 
     pub(crate) fn interface(&self) -> Option<&Interface> {
@@ -43,13 +43,13 @@ impl ByteGroupReader {
     }
 
     pub(crate) fn next(&mut self, group: &mut EventGroup) -> Result<Option<ReadProgress>, InputError> {
-        if self.failed || self.feed.rest().is_empty() {
-            return match self.feed.is_ended() && !self.failed && self.interface.is_none() {
-                true => self.fail(self.feed.offset(), CUT_OFF.to_owned()),
+        if self.failed || self.queue.rest().is_empty() {
+            return match self.queue.is_ended() && !self.failed && self.interface.is_none() {
+                true => self.fail(self.queue.offset(), CUT_OFF.to_owned()),
                 false => Ok(None),
             };
         }
-        let mut cursor = Cursor::new(self.feed.rest());
+        let mut cursor = Cursor::new(self.queue.rest());
         let read = match self.interface {
             None => read_names(&mut cursor).map(|(interface, numbers)| {
                 (self.interface, self.numbers) = (Some(interface), numbers);
@@ -59,13 +59,13 @@ impl ByteGroupReader {
         };
         let at = cursor.at;
         match read {
-            Ok(said) => {
-                self.feed.advance(at);
-                Ok(Some(said))
+            Ok(progress) => {
+                self.queue.advance(at);
+                Ok(Some(progress))
             }
-            Err(ReadError::Incomplete) if !self.feed.is_ended() => Ok(None),
-            Err(ReadError::Incomplete) => self.fail(self.feed.offset(), CUT_OFF.to_owned()),
-            Err(ReadError::Invalid(message)) => self.fail(self.feed.offset() + at as u64, message),
+            Err(ReadError::Incomplete) if !self.queue.is_ended() => Ok(None),
+            Err(ReadError::Incomplete) => self.fail(self.queue.offset(), CUT_OFF.to_owned()),
+            Err(ReadError::Invalid(message)) => self.fail(self.queue.offset() + at as u64, message),
         }
     }
 
@@ -84,13 +84,13 @@ fn read_names(from: &mut Cursor<'_>) -> Result<(Interface, HashMap<u8, NameRef>)
         }
     }
     let mut numbers = HashMap::new();
-    let mut names = |make: fn(u32) -> NameRef| -> Result<Vec<String>, ReadError> {
+    let mut names = |name_ref: fn(u32) -> NameRef| -> Result<Vec<String>, ReadError> {
         let count = u16::from_be_bytes(from.array()?);
         let mut names = Vec::new();
         for at in 0..count.into() {
             let number = from.byte()?;
             names.push(values::read_text(from)?);
-            if numbers.insert(number, make(at)).is_some() {
+            if numbers.insert(number, name_ref(at)).is_some() {
                 return Err(ReadError::Invalid(format!("the number {} is used for two names", number as i8)));
             }
         }
@@ -107,27 +107,27 @@ fn read_group(
     group: &mut EventGroup,
 ) -> Result<(), ReadError> {
     group.begin(i64::from_be_bytes(from.array()?));
-    let [events, becoming @ ..] = from.array::<4>()?;
-    for _ in 0..events {
+    let [event_count, condition_counts @ ..] = from.array::<4>()?;
+    for _ in 0..event_count {
         match numbers.get(&from.byte()?) {
             Some(NameRef::Event(event)) => group.event(*event),
-            _ => return Err(ReadError::Invalid("a number that is not an event's".to_owned())),
+            _ => return Err(ReadError::Invalid("the number does not belong to an event".to_owned())),
         }
         let code = from.byte()?;
         if code == values::NO_VALUE {
             continue;
         }
         let Some(ty) = values::type_of_code(code) else {
-            return Err(ReadError::Invalid(format!("{code} is not a type of a value")));
+            return Err(ReadError::Invalid(format!("{code} is not the code of a type")));
         };
         let value: OwnedValue = values::read(from, ty)?;
         group.value(value.value());
     }
-    for (count, truth) in becoming.into_iter().zip([Truth::True, Truth::False, Truth::Undefined]) {
+    for (count, truth) in condition_counts.into_iter().zip([Truth::True, Truth::False, Truth::Undefined]) {
         for _ in 0..count {
             match numbers.get(&from.byte()?) {
                 Some(NameRef::Condition(condition)) => group.condition(*condition, truth),
-                _ => return Err(ReadError::Invalid("a number that is not a condition's".to_owned())),
+                _ => return Err(ReadError::Invalid("the number does not belong to a condition".to_owned())),
             }
         }
     }
@@ -171,19 +171,19 @@ impl ByteGroupWriter {
     }
 
     fn group(&self, group: &EventGroup, out: &mut Vec<u8>) -> Result<(), FormatError> {
-        let becoming = [Truth::True, Truth::False, Truth::Undefined];
-        let of = |truth: Truth| group.conditions().iter().filter(move |(_, now)| *now == truth);
-        let count = |count: usize, what: &str| {
+        let truths = [Truth::True, Truth::False, Truth::Undefined];
+        let conditions_with = |truth: Truth| group.conditions().iter().filter(move |(_, now)| *now == truth);
+        let count = |count: usize, noun: &str| {
             u8::try_from(count).map_err(|_| {
                 FormatError(format!(
-                    "{count} {what} at one instant, but the byte format supports 255; {USE_LINES}"
+                    "{count} {noun} at one instant, but the byte format supports 255; {USE_LINES}"
                 ))
             })
         };
         out.extend(group.time().to_be_bytes());
         out.push(count(group.events().len(), "events")?);
-        for truth in becoming {
-            out.push(count(of(truth).count(), "conditions that change")?);
+        for truth in truths {
+            out.push(count(conditions_with(truth).count(), "conditions that change")?);
         }
         for event in group.events() {
             out.push((self.conditions + event.event) as u8);
@@ -197,8 +197,8 @@ impl ByteGroupWriter {
             out.push(value.ty().map_or(values::NO_VALUE, values::type_code));
             values::write(out, value)?;
         }
-        for truth in becoming {
-            out.extend(of(truth).map(|(condition, _)| *condition as u8));
+        for truth in truths {
+            out.extend(conditions_with(truth).map(|(condition, _)| *condition as u8));
         }
         Ok(())
     }

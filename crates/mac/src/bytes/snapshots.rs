@@ -22,7 +22,7 @@ type LastValues = HashMap<VariableId, Value<'static>>;
 pub(crate) struct ByteSnapshotReader {
     entities: EntityTable,
     period: Option<i64>,
-    feed: ByteQueue,
+    queue: ByteQueue,
     time: i64,
     last_values: LastValues,
     failed: bool,
@@ -31,36 +31,36 @@ pub(crate) struct ByteSnapshotReader {
 impl ByteSnapshotReader {
     pub(crate) fn new(entities: EntityTable, period: Option<i64>) -> Result<ByteSnapshotReader, FormatError> {
         entities.check_byte_format()?;
-        let (feed, known) = (ByteQueue::default(), LastValues::new());
-        Ok(ByteSnapshotReader { entities, period, feed, time: 0, last_values: known, failed: false })
+        let (queue, last_values) = (ByteQueue::default(), LastValues::new());
+        Ok(ByteSnapshotReader { entities, period, queue, time: 0, last_values, failed: false })
     }
 
-    pub(crate) fn feed(&mut self) -> &mut ByteQueue {
-        &mut self.feed
+    pub(crate) fn queue(&mut self) -> &mut ByteQueue {
+        &mut self.queue
     }
 
     pub(crate) fn next(&mut self) -> Result<Option<TimedSnapshot>, InputError> {
-        if self.failed || self.feed.rest().is_empty() {
+        if self.failed || self.queue.rest().is_empty() {
             return Ok(None);
         }
-        let mut cursor = Cursor::new(self.feed.rest());
+        let mut cursor = Cursor::new(self.queue.rest());
         let read = read(&mut cursor, &self.entities, self.period, &self.last_values);
         let message = match read {
-            Ok((what, passed)) => {
+            Ok((snapshot, passed)) => {
                 let length = cursor.at;
-                if let OwnedSnapshot::Update(variable, OwnedValue::Plain(value)) = &what {
+                if let OwnedSnapshot::Update(variable, OwnedValue::Plain(value)) = &snapshot {
                     self.last_values.insert(*variable, *value);
                 }
-                self.feed.advance(length);
+                self.queue.advance(length);
                 self.time = self.time.saturating_add(passed);
-                return Ok(Some(TimedSnapshot { time: self.time, snapshot: what }));
+                return Ok(Some(TimedSnapshot { time: self.time, snapshot }));
             }
-            Err(ReadError::Incomplete) if !self.feed.is_ended() => return Ok(None),
+            Err(ReadError::Incomplete) if !self.queue.is_ended() => return Ok(None),
             Err(ReadError::Incomplete) => CUT_OFF.to_owned(),
             Err(ReadError::Invalid(message)) => message,
         };
         self.failed = true;
-        Err(InputError { position: InputPosition::Byte(self.feed.offset()), message, is_fatal: true })
+        Err(InputError { position: InputPosition::Byte(self.queue.offset()), message, is_fatal: true })
     }
 }
 
@@ -69,7 +69,7 @@ fn read(
     from: &mut Cursor<'_>,
     entities: &EntityTable,
     period: Option<i64>,
-    known: &LastValues,
+    last_values: &LastValues,
 ) -> Result<(OwnedSnapshot, i64), ReadError> {
     let number = from.byte()? as i8;
     if number == TICK as i8 || number == TICKS as i8 {
@@ -82,13 +82,13 @@ fn read(
         return Ok((OwnedSnapshot::Tick, period.saturating_mul(count.into())));
     }
     let Some(entity) = entities.by_number(number.unsigned_abs()) else {
-        let most = entities.list().len();
+        let count = entities.list().len();
         return Err(ReadError::Invalid(format!(
-            "unknown entity number {number}: the script monitors {most} entities, from number 10 on; \
+            "unknown entity number {number}: the script monitors {count} entities, from number 10 on; \
              check that this is the script's filter and that the stream is in the byte format"
         )));
     };
-    let what = match entity.id {
+    let snapshot = match entity.id {
         MonitoredId::Method(_) if number < 0 => {
             return Err(ReadError::Invalid(format!("a difference for `{}`, which is a method", entity.name)));
         }
@@ -100,12 +100,12 @@ fn read(
             let ty = entity.ty.unwrap_or(Type::Int);
             let value = match number < 0 {
                 false => values::read(from, ty)?,
-                true => OwnedValue::Plain(read_delta(from, ty, known.get(&variable), &entity.name)?),
+                true => OwnedValue::Plain(read_delta(from, ty, last_values.get(&variable), &entity.name)?),
             };
             OwnedSnapshot::Update(variable, value)
         }
     };
-    Ok((what, 0))
+    Ok((snapshot, 0))
 }
 
 fn read_delta(
@@ -131,7 +131,7 @@ fn read_delta(
         }
         _ => {
             return Err(ReadError::Invalid(format!(
-                "a difference for `{name}`, which is a {ty}: those have none"
+                "a difference for `{name}`, which has type {ty}: only short, int, long and double have differences"
             )));
         }
     };
@@ -144,7 +144,7 @@ pub(crate) struct ByteSnapshotWriter {
     period: Option<i64>,
     deltas: bool,
     /// The time of the last tick that was sent.
-    ticked: Option<i64>,
+    last_tick: Option<i64>,
     last_values: LastValues,
 }
 
@@ -155,33 +155,34 @@ impl ByteSnapshotWriter {
         deltas: bool,
     ) -> Result<ByteSnapshotWriter, FormatError> {
         entities.check_byte_format()?;
-        Ok(ByteSnapshotWriter { entities, period, deltas, ticked: None, last_values: LastValues::new() })
+        Ok(ByteSnapshotWriter { entities, period, deltas, last_tick: None, last_values: LastValues::new() })
     }
 
     /// Appends a snapshot, after the ticks that are due. Nothing is appended if the format cannot represent it.
     pub(crate) fn write(
         &mut self,
-        what: Snapshot<'_>,
+        snapshot: Snapshot<'_>,
         time: i64,
         out: &mut Vec<u8>,
     ) -> Result<(), FormatError> {
         let start = out.len();
-        let ticked = self.ticks(time, out);
-        let written = self.snapshot(what, out);
+        let last_tick = self.append_ticks(time, out);
+        let written = self.snapshot(snapshot, out);
         match written {
-            Ok(()) => self.ticked = ticked,
+            Ok(()) => self.last_tick = last_tick,
             Err(_) => out.truncate(start),
         }
         written
     }
 
     /// Appends the ticks that are due. Returns the time of the last one.
-    fn ticks(&self, time: i64, out: &mut Vec<u8>) -> Option<i64> {
-        let (Some(period), Some(ticked)) = (self.period.filter(|period| *period > 0), self.ticked) else {
-            return Some(self.ticked.unwrap_or(time));
+    fn append_ticks(&self, time: i64, out: &mut Vec<u8>) -> Option<i64> {
+        let (Some(period), Some(last_tick)) = (self.period.filter(|period| *period > 0), self.last_tick)
+        else {
+            return Some(self.last_tick.unwrap_or(time));
         };
-        let mut due = time.saturating_sub(ticked).max(0) / period;
-        let ticked = ticked + due * period;
+        let mut due = time.saturating_sub(last_tick).max(0) / period;
+        let last_tick = last_tick + due * period;
         while due > 0 {
             let count = due.min(255) as u8;
             match count {
@@ -190,11 +191,11 @@ impl ByteSnapshotWriter {
             }
             due -= i64::from(count);
         }
-        Some(ticked)
+        Some(last_tick)
     }
 
-    fn snapshot(&mut self, what: Snapshot<'_>, out: &mut Vec<u8>) -> Result<(), FormatError> {
-        match what {
+    fn snapshot(&mut self, snapshot: Snapshot<'_>, out: &mut Vec<u8>) -> Result<(), FormatError> {
+        match snapshot {
             Snapshot::Tick => Ok(()),
             Snapshot::Start(method, _) => self.method(MonitoredId::Method(method), false, out),
             Snapshot::End(method, ..) => self.method(MonitoredId::Method(method), true, out),
@@ -208,15 +209,13 @@ impl ByteSnapshotWriter {
         }
     }
 
-    fn method(&self, watched: MonitoredId, ends: bool, out: &mut Vec<u8>) -> Result<(), FormatError> {
-        out.extend([self.number(watched)?, ends.into()]);
+    fn method(&self, id: MonitoredId, is_end: bool, out: &mut Vec<u8>) -> Result<(), FormatError> {
+        out.extend([self.number(id)?, is_end.into()]);
         Ok(())
     }
 
-    fn number(&self, watched: MonitoredId) -> Result<u8, FormatError> {
-        self.entities
-            .number(watched)
-            .ok_or_else(|| FormatError("the script does not monitor this".to_owned()))
+    fn number(&self, id: MonitoredId) -> Result<u8, FormatError> {
+        self.entities.number(id).ok_or_else(|| FormatError("the script does not monitor this".to_owned()))
     }
 
     fn update(

@@ -74,8 +74,8 @@ impl TextGroupReader {
                     );
                 }
                 Line::None => return Ok(None),
-                Line::TooLong => return self.problem(TOO_LONG.to_owned()),
-                Line::CutOff => return self.problem(CUT_OFF.to_owned()),
+                Line::TooLong => return self.line_error(TOO_LONG.to_owned()),
+                Line::CutOff => return self.line_error(CUT_OFF.to_owned()),
                 Line::Whole(line) => {
                     (line.starts_with(&MAGIC), String::from_utf8(line.to_vec()).unwrap_or_default())
                 }
@@ -85,15 +85,15 @@ impl TextGroupReader {
                 let hint = if is_magic { "; this is the byte format: `--format bytes`" } else { "" };
                 return self.fail(format!("the stream of a recogniser starts with `{HEADER}`{hint}"));
             }
-            match self.line(line, group) {
-                Ok(Some(said)) => return Ok(Some(said)),
+            match self.parse_line(line, group) {
+                Ok(Some(progress)) => return Ok(Some(progress)),
                 Ok(None) => {}
-                Err(message) => return self.problem(format!("{message}: {}", excerpt(line))),
+                Err(message) => return self.line_error(format!("{message}: {}", excerpt(line))),
             }
         }
     }
 
-    fn problem(&mut self, message: String) -> Result<Option<ReadProgress>, InputError> {
+    fn line_error(&mut self, message: String) -> Result<Option<ReadProgress>, InputError> {
         Err(InputError { position: InputPosition::Line(self.lines.number()), message, is_fatal: false })
     }
 
@@ -106,7 +106,7 @@ impl TextGroupReader {
         })
     }
 
-    fn line(&mut self, line: &str, group: &mut EventGroup) -> Result<Option<ReadProgress>, String> {
+    fn parse_line(&mut self, line: &str, group: &mut EventGroup) -> Result<Option<ReadProgress>, String> {
         if line.is_empty() || line.starts_with('#') {
             return Ok(None);
         }
@@ -117,7 +117,7 @@ impl TextGroupReader {
                 self.stage = StreamStage::Instants;
                 return Ok(Some(ReadProgress::Names));
             }
-            (StreamStage::Names, "event" | "condition") => self.name(word == "event", rest.trim())?,
+            (StreamStage::Names, "event" | "condition") => self.declare_name(word == "event", rest.trim())?,
             (StreamStage::Names, _) => {
                 return Err("names come first: `event NAME`, `condition NAME`, then `begin`".into());
             }
@@ -126,8 +126,8 @@ impl TextGroupReader {
                 let count: u64 =
                     rest.trim().parse().map_err(|_| "`end` is followed by a count".to_owned())?;
                 if count != self.instants {
-                    let here = self.instants;
-                    return Err(format!("{count} instants were sent, but {here} could be read"));
+                    let read = self.instants;
+                    return Err(format!("{count} instants were sent, but {read} could be read"));
                 }
                 return Ok(Some(ReadProgress::End));
             }
@@ -144,17 +144,17 @@ impl TextGroupReader {
         Ok(None)
     }
 
-    fn name(&mut self, is_event: bool, name: &str) -> Result<(), String> {
+    fn declare_name(&mut self, is_event: bool, name: &str) -> Result<(), String> {
         if name.is_empty() || name.contains(|c: char| c.is_whitespace() || "()=,#".contains(c)) {
             return Err("this is not a name".to_owned());
         }
         let names = if is_event { &mut self.interface.events } else { &mut self.interface.conditions };
         let number = names.len() as u32;
-        let named = if is_event { NameRef::Event(number) } else { NameRef::Condition(number) };
+        let name_ref = if is_event { NameRef::Event(number) } else { NameRef::Condition(number) };
         if self.numbers.contains_key(name) {
             return Err(format!("`{name}` is declared twice"));
         }
-        self.numbers.insert(name.to_owned(), named);
+        self.numbers.insert(name.to_owned(), name_ref);
         names.push(name.to_owned());
         Ok(())
     }
@@ -162,31 +162,31 @@ impl TextGroupReader {
     fn items(&self, mut rest: &str, group: &mut EventGroup) -> Result<(), String> {
         while !rest.is_empty() {
             let end = rest.find(|c: char| c.is_whitespace() || "(=".contains(c)).unwrap_or(rest.len());
-            let (name, behind) = rest.split_at(end);
-            rest = match (self.numbers.get(name), behind.as_bytes().first()) {
+            let (name, after) = rest.split_at(end);
+            rest = match (self.numbers.get(name), after.as_bytes().first()) {
                 (None, _) => return Err(format!("`{}` is neither an event nor a condition", excerpt(name))),
                 (Some(NameRef::Condition(number)), Some(b'=')) => {
-                    let (word, behind) = literal::split(&behind[1..]);
+                    let (word, after) = literal::split(&after[1..]);
                     let all = [Truth::True, Truth::False, Truth::Undefined];
                     let Some(truth) = all.into_iter().find(|truth| truth.word() == word) else {
                         return Err(format!("`{name}` becomes `true`, `false` or `undefined`"));
                     };
                     group.condition(*number, truth);
-                    behind
+                    after
                 }
                 (Some(NameRef::Condition(_)), _) => {
                     return Err(format!("`{name}` is a condition: write `{name}=true`"));
                 }
                 (Some(NameRef::Event(number)), Some(b'(')) => {
                     group.event(*number);
-                    self.values(&behind[1..], group)?
+                    self.values(&after[1..], group)?
                 }
                 (Some(NameRef::Event(_)), Some(b'=')) => {
                     return Err(format!("`{name}` is an event, which has no truth value"));
                 }
                 (Some(NameRef::Event(number)), _) => {
                     group.event(*number);
-                    behind
+                    after
                 }
             };
             let trimmed = rest.trim_start();
@@ -200,12 +200,12 @@ impl TextGroupReader {
 
     fn values<'l>(&self, mut rest: &'l str, group: &mut EventGroup) -> Result<&'l str, String> {
         loop {
-            let (word, behind) = literal::split(rest.trim_start());
+            let (word, after) = literal::split(rest.trim_start());
             group.value(literal::parse_typed(word)?.value());
-            rest = behind.trim_start();
+            rest = after.trim_start();
             match rest.split_at_checked(1) {
-                Some((",", behind)) => rest = behind,
-                Some((")", behind)) => return Ok(behind),
+                Some((",", after)) => rest = after,
+                Some((")", after)) => return Ok(after),
                 _ => return Err("a `)` is missing".to_owned()),
             }
         }

@@ -52,18 +52,18 @@ impl TextSnapshotReader {
                         }
                         let parser =
                             LineParser { entities: &self.entities, period: self.period, now: self.time };
-                        parser.line(line).map_err(|message| format!("{message}: {}", excerpt(line)))
+                        parser.parse(line).map_err(|message| format!("{message}: {}", excerpt(line)))
                     }
                 },
             };
             return match read {
-                Ok(taken) => {
-                    self.time = taken.time;
-                    Ok(Some(taken))
+                Ok(timed) => {
+                    self.time = timed.time;
+                    Ok(Some(timed))
                 }
                 Err(message) => {
-                    let place = InputPosition::Line(self.lines.number());
-                    Err(InputError { position: place, message, is_fatal: false })
+                    let position = InputPosition::Line(self.lines.number());
+                    Err(InputError { position, message, is_fatal: false })
                 }
             };
         }
@@ -86,10 +86,10 @@ struct LineParser<'a> {
 }
 
 impl LineParser<'_> {
-    fn line(&self, line: &str) -> Result<TimedSnapshot, String> {
+    fn parse(&self, line: &str) -> Result<TimedSnapshot, String> {
         let (verb, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let rest = rest.trim_start();
-        let (what, rest) = match verb {
+        let (snapshot, rest) = match verb {
             "tick" => return self.tick(rest),
             "update" => {
                 let (variable, value, rest) = self.assignment(rest)?;
@@ -107,9 +107,7 @@ impl LineParser<'_> {
             "end" => {
                 let ((method, ty), arguments, rest) = self.call(rest)?;
                 let (result, rest) = match rest.strip_prefix("->") {
-                    Some(rest) => {
-                        parse_value(rest.trim_start(), ty, "the method returns no value that is watched")?
-                    }
+                    Some(rest) => parse_value(rest.trim_start(), ty, "the method has no monitored result")?,
                     None => (OwnedValue::UNDEFINED, rest),
                 };
                 (OwnedSnapshot::End(method, arguments, result), rest)
@@ -128,7 +126,7 @@ impl LineParser<'_> {
             None if rest.is_empty() => self.now,
             None => return Err(format!("`{}` is unexpected; a time is written `@1500`", excerpt(rest))),
         };
-        Ok(TimedSnapshot { time, snapshot: what })
+        Ok(TimedSnapshot { time, snapshot })
     }
 
     fn tick(&self, rest: &str) -> Result<TimedSnapshot, String> {
@@ -137,7 +135,7 @@ impl LineParser<'_> {
             ("", Some(period)) => self.now.saturating_add(period),
             ("", None) => {
                 return Err(
-                    "the length of a tick is unknown; write the time after it, or `timestamp 100;` into the script"
+                    "the length of a tick is unknown; write the time after `tick`, or add `timestamp 100;` to the script"
                         .into(),
                 );
             }
@@ -166,9 +164,9 @@ impl LineParser<'_> {
         let mut variables = Vec::new();
         let mut rest = names.trim();
         loop {
-            let (one, others) = split_name(rest);
-            let one = one.strip_suffix(',').unwrap_or(one);
-            variables.push(self.variable(one)?.0);
+            let (name, others) = split_name(rest);
+            let name = name.strip_suffix(',').unwrap_or(name);
+            variables.push(self.variable(name)?.0);
             rest = others.trim_start_matches([',', ' ', '\t']);
             if rest.is_empty() {
                 return Ok((OwnedSnapshot::Invalidated(variables), time));
@@ -182,7 +180,7 @@ impl LineParser<'_> {
         &self,
         rest: &'l str,
     ) -> Result<((MethodId, Option<Type>), Vec<OwnedValue>, &'l str), String> {
-        let (call, behind) = split_name(rest);
+        let (call, after) = split_name(rest);
         let lists = list_starts(call);
         let (entity, arguments) = match lists.as_slice() {
             [] => (self.entities.find(call)?, "()"),
@@ -195,7 +193,7 @@ impl LineParser<'_> {
             return Err(format!("`{}` is a variable; report its `update`", entity.name));
         };
         let arguments = self.arguments(entity, arguments)?;
-        Ok(((method, entity.ty), arguments, behind.trim_start()))
+        Ok(((method, entity.ty), arguments, after.trim_start()))
     }
 
     fn arguments(&self, entity: &Entity, list: &str) -> Result<Vec<OwnedValue>, String> {
@@ -212,7 +210,8 @@ impl LineParser<'_> {
                     entity.name
                 ));
             };
-            let (argument, others) = parse_value(rest, *ty, "an argument that is an object is `undefined`")?;
+            let (argument, others) =
+                parse_value(rest, *ty, "write an argument that is an object as `undefined`")?;
             out.push(argument);
             rest = others.trim_start();
             rest = match rest.strip_prefix(',') {
@@ -229,14 +228,19 @@ fn parse_milliseconds(text: &str) -> Result<i64, String> {
     text.trim().parse().map_err(|_| format!("`{}` is not a time in whole milliseconds", excerpt(text)))
 }
 
-/// Parses a value. Also returns the rest.
-fn parse_value<'l>(text: &'l str, ty: Option<Type>, no_type: &str) -> Result<(OwnedValue, &'l str), String> {
+/// Parses a value; also returns the rest. `error_without_type` is the error for a value other than `undefined` if there
+/// is no type.
+fn parse_value<'l>(
+    text: &'l str,
+    ty: Option<Type>,
+    error_without_type: &str,
+) -> Result<(OwnedValue, &'l str), String> {
     let (word, rest) = literal::split(text);
     match ty {
         _ if word.is_empty() => Err("a value is missing".to_owned()),
         Some(ty) => Ok((literal::parse_as(word, ty)?, rest)),
         None if word == "undefined" => Ok((OwnedValue::UNDEFINED, rest)),
-        None => Err(no_type.to_owned()),
+        None => Err(error_without_type.to_owned()),
     }
 }
 
@@ -295,13 +299,13 @@ impl TextSnapshotWriter {
 
     pub(crate) fn write(
         &mut self,
-        what: Snapshot<'_>,
+        snapshot: Snapshot<'_>,
         time: i64,
         out: &mut Vec<u8>,
     ) -> Result<(), FormatError> {
         let mut line = String::new();
-        let name = |watched| {
-            let entity = self.entities.get(watched);
+        let name = |id| {
+            let entity = self.entities.get(id);
             entity
                 .map(|entity| entity.name.as_str())
                 .ok_or_else(|| FormatError("the script does not monitor this".into()))
@@ -314,7 +318,7 @@ impl TextSnapshotWriter {
             }
             line.push(')');
         };
-        match what {
+        match snapshot {
             Snapshot::Update(variable, value) => {
                 // Writing to a string cannot fail.
                 let _ = write!(line, "update {} ", name(MonitoredId::Variable(variable))?);
@@ -347,7 +351,7 @@ impl TextSnapshotWriter {
                 let _ = write!(line, "tick {time}");
             }
         }
-        if time != self.time && !matches!(what, Snapshot::Tick) {
+        if time != self.time && !matches!(snapshot, Snapshot::Tick) {
             let _ = write!(line, " @{time}");
         }
         self.time = time;

@@ -41,7 +41,7 @@ pub enum Change {
     Created(SliceId),
     /// It took a transition.
     Taken(TransitionTaken),
-    /// It entered a final state and was removed.
+    /// It entered a final state and was dropped.
     Dropped {
         /// The slice.
         slice: SliceId,
@@ -85,7 +85,7 @@ impl Callbacks {
 
     pub(super) fn remove(&mut self, id: CallbackId) -> bool {
         let before = self.registered.len();
-        self.registered.retain(|(known, _)| *known != id);
+        self.registered.retain(|(other, _)| *other != id);
         self.registered.len() < before
     }
 
@@ -137,7 +137,7 @@ impl Callbacks {
 /// Observer for one event: calls callbacks immediately and records the rest.
 pub(super) struct CallbackObserver<'a> {
     /// The callbacks and their arguments; `None` while the property starts.
-    reported: Option<(&'a Automaton, &'a Event<'a>, &'a mut Callbacks)>,
+    callbacks: Option<(&'a Automaton, &'a Event<'a>, &'a mut Callbacks)>,
     is_quiet: bool,
     pub(super) printed: Vec<String>,
     pub(super) commands: Vec<String>,
@@ -149,7 +149,7 @@ pub(super) struct CallbackObserver<'a> {
     /// Whether the event reached a slice that took no transition.
     pub(super) unhandled: bool,
     pub(super) missing: Option<usize>,
-    pub(super) absent: Option<usize>,
+    pub(super) missing_in_guard: Option<usize>,
     created: Option<SliceId>,
     pub(super) log: ChangeLog,
 }
@@ -160,26 +160,26 @@ pub(super) struct ChangeLog {
     /// The slices that took a transition, with their previous states, without new ones; by slice.
     pub(super) previous_states: Vec<(SliceId, StateId)>,
     pub(super) changes: Vec<Change>,
-    /// The bindings of removed slices, concatenated.
-    pub(super) forgotten: Vec<Value>,
+    /// The bindings of dropped slices, concatenated.
+    pub(super) dropped_bindings: Vec<Value>,
 }
 
 impl ChangeLog {
     /// Clears the changes for a new event. Previous states are kept until an event is delivered.
     pub(super) fn clear_changes(&mut self) {
         self.changes.clear();
-        self.forgotten.clear();
+        self.dropped_bindings.clear();
     }
 }
 
 impl<'a> CallbackObserver<'a> {
     pub(super) fn new(
-        reported: Option<(&'a Automaton, &'a Event<'a>, &'a mut Callbacks)>,
+        callbacks: Option<(&'a Automaton, &'a Event<'a>, &'a mut Callbacks)>,
         is_quiet: bool,
         log: ChangeLog,
     ) -> CallbackObserver<'a> {
         CallbackObserver {
-            reported,
+            callbacks,
             is_quiet,
             printed: Vec::new(),
             commands: Vec::new(),
@@ -188,7 +188,7 @@ impl<'a> CallbackObserver<'a> {
             changed: false,
             unhandled: false,
             missing: None,
-            absent: None,
+            missing_in_guard: None,
             created: None,
             log,
         }
@@ -199,7 +199,7 @@ impl<'a> CallbackObserver<'a> {
         slices: &SliceTable,
         call: impl FnOnce(&mut Callbacks, &CallbackContext<'_>) -> Request,
     ) {
-        if let Some((automaton, event, callbacks)) = &mut self.reported {
+        if let Some((automaton, event, callbacks)) = &mut self.callbacks {
             let request = call(callbacks, &CallbackContext { automaton, slices, event });
             self.request = self.request.max(request);
         }
@@ -235,12 +235,12 @@ impl Observer for CallbackObserver<'_> {
         self.notify_callbacks(slices, |callbacks, context| callbacks.transition_taken(context, taken));
     }
 
-    fn slice_forgotten(&mut self, slices: &SliceTable, slice: SliceId) {
+    fn slice_dropped(&mut self, slices: &SliceTable, slice: SliceId) {
         self.changed = true;
-        let trail = &mut self.log;
-        trail.previous_states.pop_if(|(known, _)| *known == slice);
-        trail.changes.push(Change::Dropped { slice, binding: trail.forgotten.len() });
-        trail.forgotten.extend_from_slice(slices.binding(slice));
+        let log = &mut self.log;
+        log.previous_states.pop_if(|(other, _)| *other == slice);
+        log.changes.push(Change::Dropped { slice, binding: log.dropped_bindings.len() });
+        log.dropped_bindings.extend_from_slice(slices.binding(slice));
     }
 
     fn event_unhandled(&mut self, slices: &SliceTable, slice: SliceId) {
@@ -249,7 +249,7 @@ impl Observer for CallbackObserver<'_> {
     }
 
     fn guard_parameter_missing(&mut self, parameter: usize) {
-        self.absent = Some(parameter);
+        self.missing_in_guard = Some(parameter);
     }
 
     fn event_skipped(&mut self, parameter: usize) {

@@ -18,7 +18,7 @@ impl fmt::Display for InteractiveMonitor {
             self.slice(f, slice)?;
         }
         match self.fault() {
-            Some(failure) => writeln!(f, "  Ended by an error: {}", failure.message),
+            Some(fault) => writeln!(f, "  Ended by an error: {}", fault.message),
             None => Ok(()),
         }
     }
@@ -26,7 +26,7 @@ impl fmt::Display for InteractiveMonitor {
 
 impl fmt::Debug for InteractiveMonitor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Watch of {}:\n{self}", self.automaton.name)
+        write!(f, "Monitor of {}:\n{self}", self.automaton.name)
     }
 }
 
@@ -42,10 +42,10 @@ impl InteractiveMonitor {
             }
         }
         let state = slices.state(slice);
-        let open = if slices.binding(slice).is_empty() { ": " } else { ">: " };
-        write!(f, "{open}{}", self.automaton.state_name(state))?;
+        let separator = if slices.binding(slice).is_empty() { ": " } else { ">: " };
+        write!(f, "{separator}{}", self.automaton.state_name(state))?;
         let previous_states = &self.state.log.previous_states;
-        if let Ok(at) = previous_states.binary_search_by_key(&slice, |(known, _)| *known) {
+        if let Ok(at) = previous_states.binary_search_by_key(&slice, |(other, _)| *other) {
             write!(f, " (from {})", self.automaton.state_name(previous_states[at].1))?;
         }
         if self.automaton.states[usize::from(state)].verdict == Verdict::NonAccepting {

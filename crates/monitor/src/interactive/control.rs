@@ -11,12 +11,12 @@ use alloc::vec::Vec;
 pub struct CheckpointId(pub u32);
 
 impl InteractiveMonitor {
-    /// Whether to drop the lines that blocks print (`set_quiet`).
+    /// Sets whether the lines that blocks print are dropped (`set_quiet`).
     pub fn set_quiet(&mut self, quiet: bool) {
         self.is_quiet = quiet;
     }
 
-    /// Whether each delivered event requests the [prompt](super::Request::Suspend) (`step_by_step`).
+    /// Sets whether each delivered event requests the [prompt](super::Request::Suspend) (`step_by_step`).
     pub fn step_by_step(&mut self, on: bool) {
         self.is_stepping = on;
     }

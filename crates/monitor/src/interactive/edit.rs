@@ -52,7 +52,7 @@ impl InteractiveMonitor {
             return Err(MonitorError::no_state(state, self.states()));
         };
         self.automaton.set_state(&mut self.state.slices, slice, state);
-        self.state.log.previous_states.retain(|(known, _)| *known != slice);
+        self.state.log.previous_states.retain(|(other, _)| *other != slice);
         Ok(())
     }
 
@@ -78,16 +78,16 @@ impl InteractiveMonitor {
         self.check_slice(slice)?;
         let variables = values.iter().map(|(key, _)| self.variable(key)).collect::<Result<Vec<_>, _>>()?;
         let slices = &mut self.state.slices;
-        let mut kept = Vec::new();
-        for (key, given) in values {
-            let value = match given {
+        let mut new_values = Vec::new();
+        for (key, user_value) in values {
+            let value = match user_value {
                 UserValue::Plain(value) => {
                     Some(*value).filter(|value| value.is_inline() && !value.is_unset())
                 }
                 UserValue::Text(text) => slices.heap.new_str(text).ok(),
             };
             match value {
-                Some(value) => kept.push(value),
+                Some(value) => new_values.push(value),
                 None => {
                     // Free the strings created for earlier values.
                     slices.heap.sweep();
@@ -95,7 +95,7 @@ impl InteractiveMonitor {
                 }
             }
         }
-        for (variable, value) in variables.into_iter().zip(kept) {
+        for (variable, value) in variables.into_iter().zip(new_values) {
             slices.set_env(slice, variable, value);
         }
         slices.heap.sweep();

@@ -50,7 +50,7 @@ impl fmt::Display for MonitorError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             MonitorError::NoSlice(slice) => write!(f, "there is no slice {}", slice.0 + 1),
-            MonitorError::NoRoot => f.write_str("the root slice reached a final state and is forgotten"),
+            MonitorError::NoRoot => f.write_str("the root slice reached a final state and was dropped"),
             MonitorError::NoState { name, near } => no_such(f, "state", name, near),
             MonitorError::NoVariable { name, near } => no_such(f, "variable", name, near),
             MonitorError::NoValue(name) => write!(f, "`{name}` has no value yet"),
@@ -60,8 +60,8 @@ impl fmt::Display for MonitorError {
     }
 }
 
-fn no_such(f: &mut fmt::Formatter<'_>, what: &str, name: &str, near: &Option<String>) -> fmt::Result {
-    write!(f, "there is no {what} `{name}`")?;
+fn no_such(f: &mut fmt::Formatter<'_>, noun: &str, name: &str, near: &Option<String>) -> fmt::Result {
+    write!(f, "there is no {noun} `{name}`")?;
     match near {
         Some(near) => write!(f, ": did you mean `{near}`?"),
         None => Ok(()),

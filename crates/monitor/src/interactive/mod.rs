@@ -91,7 +91,8 @@ struct MonitorState {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NeededEventsVersion {
     version: u32,
-    follows: bool,
+    /// Whether the monitor is neither suspended nor ended by a fault.
+    is_active: bool,
     has_unhandled: bool,
 }
 
@@ -152,9 +153,10 @@ impl InteractiveMonitor {
         }
         let automaton = Arc::clone(&self.automaton);
         let InteractiveMonitor { state, scratch, callbacks, .. } = self;
-        let reported = Some((&*automaton, event, &mut *callbacks));
+        let observer_callbacks = Some((&*automaton, event, &mut *callbacks));
         let delivered = automaton.needs_event(&state.slices, event.id);
-        let mut observer = CallbackObserver::new(reported, self.is_quiet, core::mem::take(&mut state.log));
+        let mut observer =
+            CallbackObserver::new(observer_callbacks, self.is_quiet, core::mem::take(&mut state.log));
         if delivered {
             observer.log.previous_states.clear();
             applied.verdict = automaton.step(&mut state.slices, scratch, event, &mut observer);
@@ -167,20 +169,20 @@ impl InteractiveMonitor {
             changed,
             unhandled,
             missing,
-            absent,
-            log: trail,
+            missing_in_guard,
+            log,
             ..
         } = observer;
-        applied.missing_in_guard = absent;
-        state.log = trail;
+        applied.missing_in_guard = missing_in_guard;
+        state.log = log;
         (self.printed, self.commands) = (printed, commands);
         (applied.request, applied.handled, applied.missing) = (request, taken, missing);
         if missing.is_some() && !taken {
             applied.verdict = None;
         }
         let context = CallbackContext { automaton: &automaton, slices: &state.slices, event };
-        let is_ours = || automaton.events().any(|known| known == event.id);
-        if callbacks.has_unhandled() && !taken && !unhandled && missing.is_none() && is_ours() {
+        let is_event_of_property = || automaton.events().any(|event_id| event_id == event.id);
+        if callbacks.has_unhandled() && !taken && !unhandled && missing.is_none() && is_event_of_property() {
             applied.request = applied.request.max(callbacks.unhandled(&context, None));
         }
         if changed {
@@ -222,7 +224,7 @@ impl InteractiveMonitor {
     pub fn needs_version(&self) -> NeededEventsVersion {
         NeededEventsVersion {
             version: self.slices().needs_version(),
-            follows: !self.is_suspended && self.fault().is_none(),
+            is_active: !self.is_suspended && self.fault().is_none(),
             has_unhandled: self.callbacks.has_unhandled(),
         }
     }
@@ -242,11 +244,11 @@ impl InteractiveMonitor {
         &self.state.log.changes
     }
 
-    /// The binding of a slice that was [removed](Change::Dropped) on the last event. Long strings in it are
-    /// no longer readable.
+    /// The binding of a slice that was [dropped](Change::Dropped) on the last event; `binding` is the index in that
+    /// change. Long strings in it are no longer readable.
     pub fn forgotten(&self, binding: usize) -> &[Value] {
         let keys = self.automaton.slice_on.len();
-        self.state.log.forgotten.get(binding..binding + keys).unwrap_or(&[])
+        self.state.log.dropped_bindings.get(binding..binding + keys).unwrap_or(&[])
     }
 
     /// The property.

@@ -8,7 +8,7 @@ use super::cell::{Cell, Texts};
 use super::fold;
 use super::ids::VariableId;
 use super::operator::Binary;
-use super::script_def::{EventIs, Expr, Occurrence, ScriptDef};
+use super::script_def::{EventOrigin, Expr, Occurrence, ScriptDef};
 use super::value::{Type, Value};
 use super::walk::{Node, Walk, children};
 use alloc::string::String;
@@ -92,32 +92,32 @@ impl ScriptDef {
     ///
     /// ```
     /// use invigil_monitor::mac::{Abstraction, NotAbstracted, Binary, ScriptDef, Type, Value};
-    /// let mut parts = ScriptDef::default();
-    /// let (x, y) = (parts.variable("x", Type::Int), parts.variable("y", Type::Int));
+    /// let mut script = ScriptDef::default();
+    /// let (x, y) = (script.variable("x", Type::Int), script.variable("y", Type::Int));
     /// // condition c = 3 < x && y > x + 1;
-    /// let (three, read_x) = (parts.constant(Value::Int(3)), parts.read(x)?);
-    /// let simple = parts.binary(Binary::Less, three, read_x)?;
-    /// parts.define_condition("c1", simple)?;
-    /// let abstractions = parts.abstractions();
+    /// let (three, read_x) = (script.constant(Value::Int(3)), script.read(x)?);
+    /// let simple = script.binary(Binary::Less, three, read_x)?;
+    /// script.define_condition("c1", simple)?;
+    /// let abstractions = script.abstractions();
     /// assert!(matches!(&abstractions[0], Abstraction::Thresholds(all) if all.len() == 1));
     ///
-    /// let (read_x, read_y) = (parts.read(x)?, parts.read(y)?);
-    /// let both = parts.binary(Binary::Less, read_x, read_y)?;
-    /// parts.define_condition("c2", both)?;
-    /// assert_eq!(parts.abstractions()[0], Abstraction::Off(NotAbstracted::Computed));
+    /// let (read_x, read_y) = (script.read(x)?, script.read(y)?);
+    /// let both = script.binary(Binary::Less, read_x, read_y)?;
+    /// script.define_condition("c2", both)?;
+    /// assert_eq!(script.abstractions()[0], Abstraction::Off(NotAbstracted::Computed));
     /// # Ok::<(), invigil_monitor::mac::DefinitionError>(())
     /// ```
     pub fn abstractions(&self) -> Vec<Abstraction> {
         let mut found = alloc::vec![Abstraction::Thresholds(Vec::new()); self.variables.len()];
         let folded = fold::constants(self);
         let mut walk = Walk::default();
-        let events = self.events.iter().filter_map(|event| match event.is {
-            EventIs::Defined(event) => Some(Node::Event(event)),
-            EventIs::Imported(_) => None,
+        let events = self.events.iter().filter_map(|event| match event.origin {
+            EventOrigin::Defined(event) => Some(Node::Event(event)),
+            EventOrigin::Imported(_) => None,
         });
-        let conditions = self.conditions.iter().filter_map(|condition| condition.is.map(Node::Expr));
+        let conditions = self.conditions.iter().filter_map(|condition| condition.definition.map(Node::Expr));
         for root in events.chain(conditions) {
-            self.use_of(root, None, &folded, &mut found);
+            self.record_use(root, None, &folded, &mut found);
             for node in walk.postorder(self, root, |_| false) {
                 if let Node::Event(id) = *node
                     && let Occurrence::Update(variable) = self.occurrences[id.at()].0
@@ -125,7 +125,7 @@ impl ScriptDef {
                     found[variable.at()] = Abstraction::Off(NotAbstracted::Update);
                 }
                 for child in children(self, *node).into_iter().flatten() {
-                    self.use_of(child, Some(*node), &folded, &mut found);
+                    self.record_use(child, Some(*node), &folded, &mut found);
                 }
             }
         }
@@ -133,7 +133,7 @@ impl ScriptDef {
     }
 
     /// Records how a node uses a variable, if its operand `child` is one.
-    fn use_of(&self, child: Node, by: Option<Node>, folded: &[Option<Cell>], found: &mut [Abstraction]) {
+    fn record_use(&self, child: Node, by: Option<Node>, folded: &[Option<Cell>], found: &mut [Abstraction]) {
         let Some(variable) = self.as_variable(child) else { return };
         let Abstraction::Thresholds(thresholds) = &mut found[variable.at()] else { return };
         let ty = self.variables[variable.at()].ty;
@@ -173,7 +173,7 @@ impl ScriptDef {
         }
     }
 
-    fn threshold(&self, operator: Binary, ty: Type, constant: Cell, of: Type) -> Option<Threshold> {
+    fn threshold(&self, operator: Binary, ty: Type, constant: Cell, other: Type) -> Option<Threshold> {
         let operator = match operator {
             Binary::NotEqual => Binary::Equal,
             Binary::Equal | Binary::Less | Binary::AtMost | Binary::Greater | Binary::AtLeast => operator,
@@ -187,8 +187,8 @@ impl ScriptDef {
             let constant = Constant::Text(texts.get(constant.as_text()).into());
             return Some(Threshold { operator, ty, constant });
         }
-        let common = ty.with(of);
-        let constant = constant.cast(of, common);
+        let common = ty.promoted_with(other);
+        let constant = constant.cast(other, common);
         let constant = match common {
             Type::Float | Type::Double => Constant::Floating(constant.as_floating()),
             _ => Constant::Whole(constant.as_whole()),

@@ -1,7 +1,7 @@
 //! Construction of expressions and event expressions, with Java's typing rules.
 
 use super::ids::*;
-use super::script_def::{Carrier, DefinitionError, EventIs, Expr, Occurrence, ScriptDef, foreign};
+use super::script_def::{Carrier, DefinitionError, EventOrigin, Expr, Occurrence, ScriptDef, foreign};
 use super::{Binary, Type, Unary, Value};
 use alloc::borrow::ToOwned;
 use alloc::format;
@@ -107,7 +107,7 @@ impl ScriptDef {
         let (a, b) = (self.type_of(left)?, self.type_of(right)?);
         let ty = match (a, b) {
             _ if a == b => a,
-            _ if a.is_number() && b.is_number() => a.with(b),
+            _ if a.is_number() && b.is_number() => a.promoted_with(b),
             _ => {
                 return Err(DefinitionError(format!(
                     "the branches of `?:` have no common type: {a} and {b}"
@@ -167,10 +167,10 @@ impl ScriptDef {
         self.exprs.get(expr.at()).map(|(_, ty)| *ty).ok_or_else(|| foreign("expression"))
     }
 
-    pub(super) fn expect_condition(&self, expr: ExprId, who: &str) -> Result<(), DefinitionError> {
+    pub(super) fn expect_condition(&self, expr: ExprId, construct: &str) -> Result<(), DefinitionError> {
         match self.type_of(expr)? {
             Type::Boolean => Ok(()),
-            ty => Err(DefinitionError(format!("`{who}` needs a condition, got {ty}"))),
+            ty => Err(DefinitionError(format!("`{construct}` needs a condition, got {ty}"))),
         }
     }
 
@@ -192,9 +192,9 @@ impl ScriptDef {
     /// A named event.
     pub fn event(&mut self, event: ScriptEventId) -> Result<OccurrenceId, DefinitionError> {
         let named = self.events.get(event.at()).ok_or_else(|| foreign("event"))?;
-        let carrier = match named.is {
-            EventIs::Imported(_) => Some(Carrier::Imported(event)),
-            EventIs::Defined(definition) => self.carrier(definition)?,
+        let carrier = match named.origin {
+            EventOrigin::Imported(_) => Some(Carrier::Imported(event)),
+            EventOrigin::Defined(definition) => self.carrier(definition)?,
         };
         Ok(self.occurrence(Occurrence::Named(event), carrier))
     }
@@ -277,9 +277,9 @@ impl ScriptDef {
                 let result = method.result.map(Some);
                 method.parameters.iter().copied().chain(result).collect()
             }
-            Carrier::Imported(event) => match &self.events[event.at()].is {
-                EventIs::Imported(types) => types.iter().copied().map(Some).collect(),
-                EventIs::Defined(_) => Vec::new(),
+            Carrier::Imported(event) => match &self.events[event.at()].origin {
+                EventOrigin::Imported(types) => types.iter().copied().map(Some).collect(),
+                EventOrigin::Defined(_) => Vec::new(),
             },
         }
     }
@@ -301,9 +301,9 @@ fn binary_type(operator: Binary, a: Type, b: Type) -> Result<Type, DefinitionErr
     let conditions = a == Type::Boolean && b == Type::Boolean;
     let (ty, needs) = match operator {
         Binary::Add if a == Type::String || b == Type::String => (Some(Type::String), ""),
-        Binary::Add => (numbers.then(|| a.with(b)), "numbers or a string"),
+        Binary::Add => (numbers.then(|| a.promoted_with(b)), "numbers or a string"),
         Binary::Subtract | Binary::Multiply | Binary::Divide | Binary::Remainder => {
-            (numbers.then(|| a.with(b)), "numbers")
+            (numbers.then(|| a.promoted_with(b)), "numbers")
         }
         _ if operator.is_shift() => (whole.then(|| a.promoted()), "integers"),
         _ if operator.is_order() => (numbers.then_some(Type::Boolean), "numbers"),
@@ -311,7 +311,7 @@ fn binary_type(operator: Binary, a: Type, b: Type) -> Result<Type, DefinitionErr
             ((numbers || a == b).then_some(Type::Boolean), "two numbers, two strings or two conditions")
         }
         Binary::BitAnd | Binary::BitXor | Binary::BitOr => {
-            let ty = if conditions { Some(Type::Boolean) } else { whole.then(|| a.with(b)) };
+            let ty = if conditions { Some(Type::Boolean) } else { whole.then(|| a.promoted_with(b)) };
             (ty, "integers or conditions")
         }
         _ => (conditions.then_some(Type::Boolean), "conditions"),

@@ -5,7 +5,7 @@ use super::{code, interpreter};
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// Whether a [`Cell`] has a known value, and if not, why. Operators propagate the greatest state of their operands.
+/// Whether a [`Cell`] has a known value, and if not, why. Operators propagate the greatest status of their operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(u8)]
@@ -24,7 +24,7 @@ pub(super) enum CellStatus {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Cell {
     pub(super) bits: u64,
-    pub(super) state: CellStatus,
+    pub(super) status: CellStatus,
 }
 
 impl Cell {
@@ -34,12 +34,12 @@ impl Cell {
 
     #[inline]
     pub(super) const fn known(bits: u64) -> Cell {
-        Cell { bits, state: CellStatus::Known }
+        Cell { bits, status: CellStatus::Known }
     }
 
     #[inline]
-    pub(super) const fn unknown(state: CellStatus) -> Cell {
-        Cell { bits: 0, state }
+    pub(super) const fn unknown(status: CellStatus) -> Cell {
+        Cell { bits: 0, status }
     }
 
     #[inline]
@@ -54,13 +54,13 @@ impl Cell {
 
     #[inline]
     pub(super) fn is_known(self) -> bool {
-        self.state == CellStatus::Known
+        self.status == CellStatus::Known
     }
 
     /// Whether the value is undefined because of a fault.
     #[inline]
     pub(super) fn is_fault(self) -> bool {
-        self.state > CellStatus::Undefined
+        self.status > CellStatus::Undefined
     }
 
     /// Whether this is a true condition or an event that occurs.

@@ -64,12 +64,12 @@ impl CheckOutput {
         self.faults.clear();
     }
 
-    pub(super) fn property(&mut self, judged: PropertyChange) {
-        self.properties.push(judged);
+    pub(super) fn property(&mut self, change: PropertyChange) {
+        self.properties.push(change);
     }
 
-    pub(super) fn alarm(&mut self, raised: Alarm) {
-        self.alarms.push(raised);
+    pub(super) fn alarm(&mut self, alarm: Alarm) {
+        self.alarms.push(alarm);
     }
 
     pub(super) fn print(&mut self, value: Value<'_>) {
@@ -86,7 +86,8 @@ impl CheckOutput {
         self.time
     }
 
-    /// The properties that changed. One is violated if its new value is false, or, with `undefined_violates`, undefined.
+    /// The properties that changed. One is violated if its new value is false, or, with `undefined_violates`,
+    /// undefined.
     pub fn properties(&self) -> &[PropertyChange] {
         &self.properties
     }
@@ -99,7 +100,7 @@ impl CheckOutput {
     /// What guards printed and invoked, in the order of the script.
     pub fn actions(&self) -> impl Iterator<Item = Action<'_>> {
         let mut from = 0;
-        self.stored_actions.iter().map(move |deed| match *deed {
+        self.stored_actions.iter().map(move |action| match *action {
             StoredAction::Invoke(action) => Action::Invoke(action),
             StoredAction::Print(end) => {
                 let text = self.text.get(from..end as usize).unwrap_or("");

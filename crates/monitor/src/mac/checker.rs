@@ -17,24 +17,24 @@ use core::fmt;
 ///
 /// ```
 /// use invigil_monitor::mac::{Checker, EventGroup, ScriptDef, Truth};
-/// let mut parts = ScriptDef::default();
-/// let closed = parts.import_condition("GateClosed");
-/// let closed = parts.condition(closed)?;
-/// parts.property("safe", closed)?;
+/// let mut script = ScriptDef::default();
+/// let closed = script.import_condition("GateClosed");
+/// let closed = script.condition(closed)?;
+/// script.property("safe", closed)?;
 ///
-/// let mut checker = Checker::new(parts)?;
+/// let mut checker = Checker::new(script)?;
 /// let mut group = EventGroup::default();
 /// group.begin(100);
 /// group.condition(0, Truth::False);
-/// let findings = checker.instant(&group);
-/// assert_eq!(findings.properties()[0].truth, Truth::False);
-/// assert_eq!(findings.properties()[0].violations, 1);
+/// let output = checker.instant(&group);
+/// assert_eq!(output.properties()[0].truth, Truth::False);
+/// assert_eq!(output.properties()[0].violations, 1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Checker {
     machine: Machine,
-    findings: CheckOutput,
+    output: CheckOutput,
     /// Maps numbers of groups to imports; `None` if they are equal.
     wiring: Option<Wiring>,
 }
@@ -59,8 +59,8 @@ impl fmt::Display for MissingImport {
         f.write_str("not exported by the monitoring script: ")?;
         let events = self.events.iter().map(|name| ("event", name));
         let conditions = self.conditions.iter().map(|name| ("condition", name));
-        for (at, (sort, name)) in events.chain(conditions).enumerate() {
-            write!(f, "{}{sort} `{name}`", if at == 0 { "" } else { ", " })?;
+        for (at, (kind, name)) in events.chain(conditions).enumerate() {
+            write!(f, "{}{kind} `{name}`", if at == 0 { "" } else { ", " })?;
         }
         Ok(())
     }
@@ -70,17 +70,17 @@ impl core::error::Error for MissingImport {}
 
 impl Checker {
     /// Compiles a requirement script, in its initial state. Groups use the numbers of its imports.
-    pub fn new(parts: ScriptDef) -> Result<Checker, ScriptError> {
-        if !parts.variables.is_empty() || !parts.methods.is_empty() {
+    pub fn new(script: ScriptDef) -> Result<Checker, ScriptError> {
+        if !script.variables.is_empty() || !script.methods.is_empty() {
             return Err(ScriptError::Misplaced(
                 "a requirement script cannot have monitored variables or methods",
             ));
         }
-        if !parts.exported_events.is_empty() || !parts.exported_conditions.is_empty() {
+        if !script.exported_events.is_empty() || !script.exported_conditions.is_empty() {
             return Err(ScriptError::Misplaced("a requirement script cannot have exports"));
         }
-        let program = compile(parts).map_err(ScriptError::Cycles)?;
-        Ok(Checker { machine: Machine::new(program), findings: CheckOutput::default(), wiring: None })
+        let program = compile(script).map_err(ScriptError::Cycles)?;
+        Ok(Checker { machine: Machine::new(program), output: CheckOutput::default(), wiring: None })
     }
 
     /// Sets whether an undefined property counts as violated.
@@ -92,21 +92,21 @@ impl Checker {
     /// Connects the exports of a monitoring script, whose numbers groups use from now on. Exports that are not
     /// imported are ignored.
     pub fn connect(&mut self, exports: &Interface) -> Result<(), MissingImport> {
-        let imports = self.parts().imports();
-        let among = |name: &String, names: &[String]| names.iter().position(|other| other == name);
-        let missing = |names: &[String], among_them: &[String]| {
-            let absent = names.iter().filter(|name| among(name, among_them).is_none());
-            absent.cloned().collect::<Vec<_>>()
+        let imports = self.script().imports();
+        let position = |name: &String, names: &[String]| names.iter().position(|other| other == name);
+        let missing = |names: &[String], others: &[String]| {
+            let missing_names = names.iter().filter(|name| position(name, others).is_none());
+            missing_names.cloned().collect::<Vec<_>>()
         };
-        let absent = MissingImport {
+        let missing_imports = MissingImport {
             events: missing(&imports.events, &exports.events),
             conditions: missing(&imports.conditions, &exports.conditions),
         };
-        if !absent.events.is_empty() || !absent.conditions.is_empty() {
-            return Err(absent);
+        if !missing_imports.events.is_empty() || !missing_imports.conditions.is_empty() {
+            return Err(missing_imports);
         }
         let wire = |names: &[String], to: &[String]| {
-            names.iter().map(|name| among(name, to).map(|at| at as u32)).collect::<Vec<_>>()
+            names.iter().map(|name| position(name, to).map(|at| at as u32)).collect::<Vec<_>>()
         };
         self.wiring = Some(Wiring {
             events: wire(&exports.events, &imports.events),
@@ -116,8 +116,8 @@ impl Checker {
     }
 
     /// The script.
-    pub fn parts(&self) -> &ScriptDef {
-        &self.machine.program.parts
+    pub fn script(&self) -> &ScriptDef {
+        &self.machine.program.script
     }
 
     /// Evaluates an instant and returns the results. Numbers that the script does not import are ignored.
@@ -132,24 +132,24 @@ impl Checker {
         let (now, source) = (program.now as usize, program.sources.now());
         self.machine.state.cells[now] = Cell::whole(group.time());
         self.machine.mark(source);
-        let findings = &mut self.findings;
-        findings.begin(group.time());
-        self.machine.sweep(&mut |reported| match reported {
+        let output = &mut self.output;
+        output.begin(group.time());
+        self.machine.sweep(&mut |machine_output| match machine_output {
             MachineOutput::Property { number, truth, count } => {
-                findings.property(PropertyChange { property: number, truth, violations: count });
+                output.property(PropertyChange { property: number, truth, violations: count });
             }
-            MachineOutput::Alarm { number, count } => findings.alarm(Alarm { alarm: number, count }),
-            MachineOutput::Print(value) => findings.print(value),
-            MachineOutput::Invoke(action) => findings.invoke(ActionId(action)),
+            MachineOutput::Alarm { number, count } => output.alarm(Alarm { alarm: number, count }),
+            MachineOutput::Print(value) => output.print(value),
+            MachineOutput::Invoke(action) => output.invoke(ActionId(action)),
             MachineOutput::Event { .. } | MachineOutput::Condition { .. } => {}
         });
-        findings.faults.extend_from_slice(&self.machine.faults);
-        &self.findings
+        output.faults.extend_from_slice(&self.machine.faults);
+        &self.output
     }
 
     /// The results of the last instant.
     pub fn output(&self) -> &CheckOutput {
-        &self.findings
+        &self.output
     }
 
     /// The value of a property after the last instant, by its number.
@@ -188,7 +188,7 @@ impl Checker {
         let Some(number) = number else { return };
         let Some(cells) = self.machine.program.imported_events.get(number as usize) else { return };
         let (happens, count) = (cells.happens, cells.values.len());
-        self.machine.happens(happens);
+        self.machine.set_occurring(happens);
         self.machine.mark(self.machine.program.sources.event(number));
         let mut values = event.values();
         for at in 0..count {

@@ -143,8 +143,8 @@ pub(super) fn unary(operator: Unary, ty: Type) -> Option<Opcode> {
     })
 }
 
-/// The instruction of a binary operator.
-pub(super) struct Chosen {
+/// An instruction for a binary operator, with the preparation of its operands.
+pub(super) struct BinaryInstruction {
     pub(super) code: Opcode,
     /// The type to which the operands are converted first.
     pub(super) operands: (Type, Type),
@@ -153,17 +153,17 @@ pub(super) struct Chosen {
 }
 
 /// The instruction of a binary operator other than string concatenation.
-pub(super) fn binary(operator: Binary, a: Type, b: Type) -> Chosen {
-    let shift = operator.is_shift();
+pub(super) fn binary(operator: Binary, a: Type, b: Type) -> BinaryInstruction {
+    let is_shift = operator.is_shift();
     let common = match () {
-        () if shift => a.promoted(),
-        () if a.is_number() => a.with(b),
+        () if is_shift => a.promoted(),
+        () if a.is_number() => a.promoted_with(b),
         () => a,
     };
     let swapped = matches!(operator, Binary::Greater | Binary::AtLeast);
-    Chosen {
+    BinaryInstruction {
         code: code(operator, common),
-        operands: (common, if shift { b.promoted() } else { common }),
+        operands: (common, if is_shift { b.promoted() } else { common }),
         swapped,
     }
 }

@@ -4,46 +4,46 @@ use super::cell::Cell;
 use super::code::{Op, Opcode};
 use super::fold;
 use super::ids::*;
-use super::layout::{Declared, Layout, imported};
+use super::layout::{DeclaredCells, Layout, import_number};
 use super::operator::Binary;
 use super::order::{Cycle, EvaluationOrder, Item, definition, root};
 use super::program::{Effect, Lists, Program, Sources, Unit};
-use super::script_def::{Does, EventIs, Expr, Occurrence, ScriptDef};
+use super::script_def::{EventOrigin, Expr, GuardAction, Occurrence, ScriptDef};
 use super::value::Type;
 use super::walk::{Node, Walk};
 use alloc::vec::Vec;
 
 /// Compiles a script.
-pub(super) fn compile(parts: ScriptDef) -> Result<Program, Vec<Cycle>> {
-    let plan = EvaluationOrder::new(&parts)?;
+pub(super) fn compile(script: ScriptDef) -> Result<Program, Vec<Cycle>> {
+    let order = EvaluationOrder::new(&script)?;
     let mut layout = Layout::default();
-    let folded = fold::constants(&parts);
+    let folded = fold::constants(&script);
     let mut compiler = Compiler {
-        declared: Declared::new(&parts, &folded, &mut layout),
-        sources: Sources::new(&parts),
+        declared: DeclaredCells::new(&script, &folded, &mut layout),
+        sources: Sources::new(&script),
         folded,
-        exprs: alloc::vec![0; parts.exprs.len()],
-        occurrences: alloc::vec![0; parts.occurrences.len()],
-        event_units: alloc::vec![0; parts.events.len()],
-        condition_units: alloc::vec![0; parts.conditions.len()],
-        late_units: alloc::vec![0; parts.conditions.len()],
-        parts: &parts,
-        plan,
+        exprs: alloc::vec![0; script.exprs.len()],
+        occurrences: alloc::vec![0; script.occurrences.len()],
+        event_units: alloc::vec![0; script.events.len()],
+        condition_units: alloc::vec![0; script.conditions.len()],
+        late_units: alloc::vec![0; script.conditions.len()],
+        script: &script,
+        order,
         layout,
         ops: Vec::new(),
         units: Vec::new(),
         reads: Vec::new(),
     };
     let mut walk = Walk::default();
-    for item in core::mem::take(&mut compiler.plan.order) {
+    for item in core::mem::take(&mut compiler.order.items) {
         compiler.unit(item, &mut walk);
     }
     let Compiler { sources, declared, layout, ops, units, reads, .. } = compiler;
-    let exports = parts.exported_events.iter().map(|id| match parts.events[id.at()].is {
-        EventIs::Defined(event) => parts.occurrences[event.at()].1,
-        EventIs::Imported(_) => None,
+    let exports = script.exported_events.iter().map(|id| match script.events[id.at()].origin {
+        EventOrigin::Defined(event) => script.occurrences[event.at()].1,
+        EventOrigin::Imported(_) => None,
     });
-    let exports = exports.map(|carrier| carrier.map_or_else(Vec::new, |it| declared.carried(&parts, it)));
+    let exports = exports.map(|carrier| carrier.map_or_else(Vec::new, |it| declared.carried(&script, it)));
     Ok(Program {
         exports: exports.collect(),
         readers: Lists::new(sources.unit(units.len() as u32), reads),
@@ -60,16 +60,16 @@ pub(super) fn compile(parts: ScriptDef) -> Result<Program, Vec<Cycle>> {
         imported_events: declared.imported_events,
         imported_conditions: declared.imported_conditions,
         properties: declared.properties,
-        parts,
+        script,
     })
 }
 
 struct Compiler<'p> {
-    parts: &'p ScriptDef,
-    plan: EvaluationOrder,
+    script: &'p ScriptDef,
+    order: EvaluationOrder,
     sources: Sources,
     folded: Vec<Option<Cell>>,
-    declared: Declared,
+    declared: DeclaredCells,
     layout: Layout,
     ops: Vec<Op>,
     units: Vec<Unit>,
@@ -88,10 +88,10 @@ impl Compiler<'_> {
         self.layout.begin();
         let first = self.ops.len() as u32;
         let mut value = 0;
-        if let Some(root) = root(self.parts, item) {
+        if let Some(root) = root(self.script, item) {
             let folded = &self.folded;
             let leaf = |node| matches!(node, Node::Expr(id) if folded[id.at()].is_some());
-            for node in walk.postorder(self.parts, root, leaf) {
+            for node in walk.postorder(self.script, root, leaf) {
                 value = match *node {
                     Node::Expr(id) => {
                         self.exprs[id.at()] = self.expr(item, id);
@@ -106,7 +106,7 @@ impl Compiler<'_> {
         }
         let Some(effect) = self.effect(item, value) else { return };
         let ops = first..self.ops.len() as u32;
-        self.units.push(Unit { ops, effect, definition: definition(self.parts, item) });
+        self.units.push(Unit { ops, effect, definition: definition(self.script, item) });
     }
 
     fn effect(&mut self, item: Item, value: u32) -> Option<Effect> {
@@ -115,12 +115,12 @@ impl Compiler<'_> {
         Some(match item {
             Item::Event(id) => {
                 self.event_units[id.at()] = unit;
-                let export = number(self.parts.exported_events.iter().position(|other| *other == id));
+                let export = number(self.script.exported_events.iter().position(|other| *other == id));
                 Effect::Event { happens: value, cell: self.declared.events[id.at()], export }
             }
             Item::Condition(id) => {
                 self.condition_units[id.at()] = unit;
-                let export = number(self.parts.exported_conditions.iter().position(|other| *other == id));
+                let export = number(self.script.exported_conditions.iter().position(|other| *other == id));
                 Effect::Condition { value, cell: self.declared.conditions[id.at()], export }
             }
             Item::Late(id) => {
@@ -134,12 +134,14 @@ impl Compiler<'_> {
             // Variables are not units: they are complete when their updates are.
             Item::Auxiliary(_) => return None,
             Item::Update(at) => {
-                let update = self.parts.updates[at as usize];
-                let trigger = self.event(self.parts.guards[update.guard.at()]);
-                match update.does {
-                    Does::Assign(to, _) => Effect::Assign { trigger, value, to: to.0 },
-                    Does::Print(expr) => Effect::Print { trigger, value, ty: self.parts.exprs[expr.at()].1 },
-                    Does::Invoke(action) => Effect::Invoke { trigger, action: action.0 },
+                let update = self.script.updates[at as usize];
+                let trigger = self.event(self.script.guards[update.guard.at()]);
+                match update.action {
+                    GuardAction::Assign(to, _) => Effect::Assign { trigger, value, to: to.0 },
+                    GuardAction::Print(expr) => {
+                        Effect::Print { trigger, value, ty: self.script.exprs[expr.at()].1 }
+                    }
+                    GuardAction::Invoke(action) => Effect::Invoke { trigger, action: action.0 },
                 }
             }
         })
@@ -151,14 +153,14 @@ impl Compiler<'_> {
             return self.layout.cell(value);
         }
         let sources = self.sources;
-        let (expr, ty) = self.parts.exprs[id.at()];
+        let (expr, ty) = self.script.exprs[id.at()];
         match expr {
             Expr::Variable(id) => {
                 self.read(sources.variable(id.0), self.declared.variables[id.at()].slot.cell)
             }
             Expr::Auxiliary { variable, primed } => {
                 let cells = self.declared.auxiliaries[variable.at()];
-                if !primed && self.plan.reads_old(item, variable) {
+                if !primed && self.order.reads_old(item, variable) {
                     self.read(sources.old(variable.0), cells.old.cell)
                 } else {
                     self.read(sources.new_value(variable.0), cells.new.cell)
@@ -184,7 +186,7 @@ impl Compiler<'_> {
             _ => {
                 let (exprs, layout, ops) = (&self.exprs, &mut self.layout, &mut self.ops);
                 let computed = fold::compute(
-                    self.parts,
+                    self.script,
                     id,
                     |operand| exprs[operand.at()],
                     |code, [a, b, c]| {
@@ -199,11 +201,11 @@ impl Compiler<'_> {
     }
 
     fn condition(&mut self, item: Item, id: ConditionId) -> u32 {
-        if self.parts.conditions[id.at()].is.is_none() {
-            let source = self.sources.condition(imported(&self.parts.imported_conditions, id));
+        if self.script.conditions[id.at()].definition.is_none() {
+            let source = self.sources.condition(import_number(&self.script.imported_conditions, id));
             return self.read(source, self.declared.conditions[id.at()]);
         }
-        match self.plan.as_read_by(item, id) {
+        match self.order.as_read_by(item, id) {
             Item::Late(_) => {
                 self.read(self.sources.unit(self.late_units[id.at()]), self.declared.late[id.at()])
             }
@@ -215,9 +217,9 @@ impl Compiler<'_> {
 
     fn value(&mut self, event: OccurrenceId, index: u32, ty: Type) -> u32 {
         let happens = self.occurrences[event.at()];
-        let carrier = self.parts.occurrences[event.at()].1;
-        let carried = carrier.map_or_else(Vec::new, |carrier| self.declared.carried(self.parts, carrier));
-        let from = carried.get(index as usize).map_or(self.declared.nothing, |(cell, _)| *cell);
+        let carrier = self.script.occurrences[event.at()].1;
+        let carried = carrier.map_or_else(Vec::new, |carrier| self.declared.carried(self.script, carrier));
+        let from = carried.get(index as usize).map_or(self.declared.undefined, |(cell, _)| *cell);
         let out = self.layout.kept(Cell::UNDEFINED);
         if ty == Type::String {
             let text = self.layout.kept_text("").0 as u32;
@@ -229,7 +231,7 @@ impl Compiler<'_> {
 
     /// Compiles the conversion of an expression to a string.
     fn shown(&mut self, id: ExprId) -> u32 {
-        let (cell, ty) = (self.exprs[id.at()], self.parts.exprs[id.at()].1);
+        let (cell, ty) = (self.exprs[id.at()], self.script.exprs[id.at()].1);
         if ty == Type::String {
             return cell;
         }
@@ -245,7 +247,7 @@ impl Compiler<'_> {
             let out = compiler.layout.scratch();
             compiler.op(code, out, operands)
         };
-        match self.parts.occurrences[id.at()].0 {
+        match self.script.occurrences[id.at()].0 {
             Occurrence::Named(id) => self.event(id),
             Occurrence::Update(id) => {
                 self.read(sources.variable(id.0), self.declared.variables[id.at()].updated)
@@ -283,9 +285,9 @@ impl Compiler<'_> {
     }
 
     fn event(&mut self, id: ScriptEventId) -> u32 {
-        let source = match self.parts.events[id.at()].is {
-            EventIs::Imported(_) => self.sources.event(imported(&self.parts.imported_events, id)),
-            EventIs::Defined(_) => self.sources.unit(self.event_units[id.at()]),
+        let source = match self.script.events[id.at()].origin {
+            EventOrigin::Imported(_) => self.sources.event(import_number(&self.script.imported_events, id)),
+            EventOrigin::Defined(_) => self.sources.unit(self.event_units[id.at()]),
         };
         self.read(source, self.declared.events[id.at()])
     }

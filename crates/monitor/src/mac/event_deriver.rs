@@ -14,7 +14,7 @@ use alloc::vec::Vec;
 use alloc::{format, vec};
 use invigil_expr::value::{Tag, Value as Param};
 
-/// Meaning of an event for the recogniser. Parameters are given by index.
+/// Meaning of an event for the recogniser, with indexes of the event's parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum SnapshotInput {
@@ -157,7 +157,7 @@ fn value<'a>(param: Option<&'a Param>, text: &'a str, ty: Option<Type>) -> Value
 const ARGUMENTS: usize = 16;
 
 /// Converts the arguments of a method; returns their number.
-fn fill<'a>(
+fn convert_arguments<'a>(
     values: &mut [Value<'a>; ARGUMENTS],
     types: &[Option<Type>],
     arguments: &[Option<usize>],
@@ -247,11 +247,11 @@ impl EventDeriver {
     #[inline]
     pub fn derive(&mut self, event: &Event<'_>, meta: EventMeta, out: &mut EventBatch) {
         if self.inputs.get(event.id.0 as usize).is_some_and(|inputs| !inputs.is_empty()) {
-            self.follow(event, meta, out);
+            self.process(event, meta, out);
         }
     }
 
-    fn follow(&mut self, event: &Event<'_>, meta: EventMeta, out: &mut EventBatch) {
+    fn process(&mut self, event: &Event<'_>, meta: EventMeta, out: &mut EventBatch) {
         if meta.time.is_finite() {
             self.clock = self.clock.max((meta.time * 1000.0) as i64);
         }
@@ -271,15 +271,15 @@ impl EventDeriver {
     fn snapshot(&mut self, input: &SnapshotInput, event: &Event<'_>) -> Result<bool, SnapshotError> {
         let param = |at: usize, ty| value(event.params.get(at), event.text, ty);
         let mut values = [Value::Undefined; ARGUMENTS];
-        let parts = self.recogniser.parts();
-        let types = |method: &MethodId| match parts.methods().get(method.0 as usize) {
+        let script = self.recogniser.script();
+        let types = |method: &MethodId| match script.methods().get(method.0 as usize) {
             Some(method) => &method.parameters[..],
             None => &[],
         };
-        let what = match input {
+        let snapshot = match input {
             SnapshotInput::Tick => Snapshot::Tick,
             SnapshotInput::Update { variable, value } | SnapshotInput::Changed { variable, value } => {
-                let ty = parts.variables().get(variable.0 as usize).map(|variable| variable.ty);
+                let ty = script.variables().get(variable.0 as usize).map(|variable| variable.ty);
                 let value = param(*value, ty);
                 if self.filters.get_mut(variable.0 as usize).is_some_and(|filter| !filter.passes(value)) {
                     return Ok(false);
@@ -290,30 +290,30 @@ impl EventDeriver {
                 }
             }
             SnapshotInput::Start { method, arguments } => {
-                let count = fill(&mut values, types(method), arguments, event);
+                let count = convert_arguments(&mut values, types(method), arguments, event);
                 Snapshot::Start(*method, &values[..count])
             }
             SnapshotInput::End { method, arguments, result } => {
-                let count = fill(&mut values, types(method), arguments, event);
-                let ty = parts.methods().get(method.0 as usize).and_then(|method| method.result);
+                let count = convert_arguments(&mut values, types(method), arguments, event);
+                let ty = script.methods().get(method.0 as usize).and_then(|method| method.result);
                 let result = result.map_or(Value::Undefined, |at| param(at, ty));
                 Snapshot::End(*method, &values[..count], result)
             }
         };
-        let is_tick = matches!(what, Snapshot::Tick);
-        let group = self.recogniser.snapshot(what, self.clock)?;
+        let is_tick = matches!(snapshot, Snapshot::Tick);
+        let group = self.recogniser.snapshot(snapshot, self.clock)?;
         // Time passes for the checker even without exported changes.
-        let is_told = !group.is_empty() || is_tick;
-        if is_told {
+        let is_checked = !group.is_empty() || is_tick;
+        if is_checked {
             self.checker.instant(group);
         }
-        Ok(is_told)
+        Ok(is_checked)
     }
 
     /// Appends the events for the results of the checker.
     fn append_result_events(&mut self, meta: EventMeta, out: &mut EventBatch) {
-        let findings = self.checker.output();
-        for action in findings.actions() {
+        let output = self.checker.output();
+        for action in output.actions() {
             match action {
                 Action::Print(message) => {
                     if let Some(event_id) = self.outputs.print {
@@ -328,7 +328,7 @@ impl EventDeriver {
                 }
             }
         }
-        for property_change in findings.properties() {
+        for property_change in output.properties() {
             if let Some([undefined, fails, holds]) =
                 self.outputs.properties.get(property_change.property as usize)
             {
@@ -340,8 +340,8 @@ impl EventDeriver {
                 out.push(*event_id, &[], meta);
             }
         }
-        for raised in findings.alarms() {
-            let at = raised.alarm as usize;
+        for alarm in output.alarms() {
+            let at = alarm.alarm as usize;
             if let Some(([raise, over], was_raised)) =
                 self.outputs.alarms.get(at).zip(self.raised.get_mut(at))
             {

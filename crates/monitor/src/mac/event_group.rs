@@ -23,22 +23,22 @@ use alloc::vec::Vec;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct EventGroup {
     time: i64,
-    events: Vec<Happened>,
-    values: Vec<Packed>,
+    events: Vec<StoredEvent>,
+    values: Vec<PackedValue>,
     text: String,
     conditions: Vec<(u32, Truth)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Happened {
+struct StoredEvent {
     event: u32,
-    /// Start of its values; they end at the start of the next event's.
-    values: u32,
+    /// Index of its first value. The values end where those of the next event start.
+    first_value: u32,
 }
 
 /// A value in one word; strings are stored in a common buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Packed {
+struct PackedValue {
     ty: Option<Type>,
     bits: u64,
 }
@@ -48,7 +48,7 @@ struct Packed {
 pub struct GroupEvent<'a> {
     /// The number of the event.
     pub event: u32,
-    values: &'a [Packed],
+    values: &'a [PackedValue],
     text: &'a str,
 }
 
@@ -60,7 +60,7 @@ impl<'a> GroupEvent<'a> {
     }
 }
 
-impl Packed {
+impl PackedValue {
     fn value<'a>(&self, text: &'a str) -> Value<'a> {
         let bits = self.bits;
         match self.ty {
@@ -94,7 +94,7 @@ impl EventGroup {
 
     /// Adds an event; the values added next belong to it.
     pub fn event(&mut self, event: u32) {
-        self.events.push(Happened { event, values: self.values.len() as u32 });
+        self.events.push(StoredEvent { event, first_value: self.values.len() as u32 });
     }
 
     /// Adds a value to the event that was added last.
@@ -107,7 +107,7 @@ impl EventGroup {
             }
             plain => plain.bits(),
         };
-        self.values.push(Packed { ty: value.ty(), bits });
+        self.values.push(PackedValue { ty: value.ty(), bits });
     }
 
     /// Adds a condition with its new value.
@@ -123,10 +123,10 @@ impl EventGroup {
     /// The events that occurred.
     pub fn events(&self) -> impl ExactSizeIterator<Item = GroupEvent<'_>> {
         (0..self.events.len()).map(|at| {
-            let first = self.events[at];
-            let end = self.events.get(at + 1).map_or(self.values.len(), |next| next.values as usize);
-            let values = &self.values[first.values as usize..end];
-            GroupEvent { event: first.event, values, text: &self.text }
+            let stored = self.events[at];
+            let end = self.events.get(at + 1).map_or(self.values.len(), |next| next.first_value as usize);
+            let values = &self.values[stored.first_value as usize..end];
+            GroupEvent { event: stored.event, values, text: &self.text }
         })
     }
 

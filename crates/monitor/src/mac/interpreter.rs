@@ -27,7 +27,7 @@ pub(super) fn run(
                 let ($a, $b) = (left.$as(), right.$as());
                 $result
             } else {
-                Cell::unknown(left.state.max(right.state))
+                Cell::unknown(left.status.max(right.status))
             }
         }};
     }
@@ -57,10 +57,10 @@ pub(super) fn run(
     }
     /// Division: zero on the right side is a fault.
     macro_rules! divide {
-        ($op:ident, $ty:ty, $how:ident) => {
+        ($op:ident, $ty:ty, $method:ident) => {
             of_two!($op, as_whole, |a, b| match (a as $ty, b as $ty) {
                 (_, 0) => Cell::unknown(CellStatus::DividedByZero),
-                (a, b) => Cell::whole(a.$how(b).into()),
+                (a, b) => Cell::whole(a.$method(b).into()),
             })
         };
     }
@@ -178,7 +178,7 @@ pub(super) fn run(
                 let (now, before) = (cells[op.a as usize], cells[op.c as usize]);
                 cells[op.c as usize] = now;
                 if now.is_fault() && !before.is_fault() {
-                    faults.push(now.state);
+                    faults.push(now.status);
                 }
                 let is_start = op.code == Opcode::Start;
                 Cell::from(now.holds() != before.holds() && now.holds() == is_start)
@@ -188,7 +188,7 @@ pub(super) fn run(
             Opcode::When => {
                 let (happens, condition) = (cells[op.a as usize].holds(), cells[op.b as usize]);
                 if happens && condition.is_fault() {
-                    faults.push(condition.state);
+                    faults.push(condition.status);
                 }
                 Cell::from(happens && condition.holds())
             }
@@ -217,7 +217,7 @@ fn and(a: Cell, b: Cell) -> Cell {
     if a == Cell::FALSE || b == Cell::FALSE {
         return Cell::FALSE;
     }
-    match a.state.max(b.state) {
+    match a.status.max(b.status) {
         CellStatus::Known => Cell::TRUE,
         reason => Cell::unknown(reason),
     }
@@ -228,7 +228,7 @@ fn or(a: Cell, b: Cell) -> Cell {
     if a == Cell::TRUE || b == Cell::TRUE {
         return Cell::TRUE;
     }
-    match a.state.max(b.state) {
+    match a.status.max(b.status) {
         CellStatus::Known => Cell::FALSE,
         reason => Cell::unknown(reason),
     }
@@ -247,7 +247,7 @@ fn show_value(op: &Op, cells: &[Cell], texts: &mut TextBuffers, constants: &[Str
 fn join(op: &Op, cells: &[Cell], texts: &mut TextBuffers, constants: &[String]) -> Cell {
     let (left, right) = (cells[op.a as usize], cells[op.b as usize]);
     if left.is_fault() || right.is_fault() {
-        return Cell::unknown(left.state.max(right.state));
+        return Cell::unknown(left.status.max(right.status));
     }
     let to = TextId::scratch(op.c as usize);
     let mut fits = true;

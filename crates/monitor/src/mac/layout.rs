@@ -2,7 +2,7 @@
 
 use super::cell::{Cell, TextBuffers, TextId};
 use super::program::{AuxiliaryCells, EventCells, MethodCells, Slot, VariableCells};
-use super::script_def::{Auxiliary, Carrier, EventIs, ScriptDef};
+use super::script_def::{Auxiliary, Carrier, EventOrigin, ScriptDef};
 use super::value::Type;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -24,13 +24,13 @@ pub(super) struct Layout {
 
 impl Layout {
     /// A cell that is not kept: a constant, or one that is set in every instant in which it is read.
-    pub(super) fn cell(&mut self, first: Cell) -> u32 {
-        self.cells.push(first);
+    pub(super) fn cell(&mut self, initial: Cell) -> u32 {
+        self.cells.push(initial);
         self.cells.len() as u32 - 1
     }
 
-    pub(super) fn kept(&mut self, first: Cell) -> u32 {
-        let cell = self.cell(first);
+    pub(super) fn kept(&mut self, initial: Cell) -> u32 {
+        let cell = self.cell(initial);
         self.kept.push(cell);
         cell
     }
@@ -61,8 +61,8 @@ impl Layout {
         Slot { cell: self.cell(Cell::UNDEFINED), ty, text }
     }
 
-    pub(super) fn kept_text(&mut self, first: &str) -> TextId {
-        self.texts.kept.push(first.into());
+    pub(super) fn kept_text(&mut self, initial: &str) -> TextId {
+        self.texts.kept.push(initial.into());
         TextId::kept(self.texts.kept.len() - 1)
     }
 
@@ -73,7 +73,7 @@ impl Layout {
 }
 
 /// The cells of the declarations of a script.
-pub(super) struct Declared {
+pub(super) struct DeclaredCells {
     pub(super) now: u32,
     pub(super) variables: Vec<VariableCells>,
     pub(super) methods: Vec<MethodCells>,
@@ -82,24 +82,25 @@ pub(super) struct Declared {
     pub(super) imported_conditions: Vec<u32>,
     /// The occurrence of a named event.
     pub(super) events: Vec<u32>,
-    /// The value of a named condition, and its value for readers that see the end of the instant.
+    /// The value of a named condition.
     pub(super) conditions: Vec<u32>,
+    /// The value of a named condition for readers that see the end of the instant.
     pub(super) late: Vec<u32>,
     pub(super) properties: Vec<u32>,
-    /// Cells that are always undefined.
-    pub(super) nothing: u32,
+    /// A cell that is always undefined.
+    pub(super) undefined: u32,
 }
 
-impl Declared {
-    pub(super) fn new(parts: &ScriptDef, folded: &[Option<Cell>], layout: &mut Layout) -> Declared {
+impl DeclaredCells {
+    pub(super) fn new(script: &ScriptDef, folded: &[Option<Cell>], layout: &mut Layout) -> DeclaredCells {
         let now = layout.cell(Cell::UNDEFINED);
-        let nothing = layout.cell(Cell::UNDEFINED);
-        let variables = parts.variables.iter().map(|variable| VariableCells {
+        let undefined = layout.cell(Cell::UNDEFINED);
+        let variables = script.variables.iter().map(|variable| VariableCells {
             slot: layout.kept_slot(variable.ty),
             updated: layout.cell(Cell::FALSE),
         });
         let variables = variables.collect();
-        let methods = parts.methods.iter().map(|method| {
+        let methods = script.methods.iter().map(|method| {
             let mut passing = |ty: Option<Type>| ty.map(|ty| layout.passing_slot(ty));
             let at_start = method.parameters.iter().copied().map(&mut passing).collect();
             let at_end = method.parameters.iter().copied().map(&mut passing).collect();
@@ -108,30 +109,30 @@ impl Declared {
             MethodCells { started, ended, inside: layout.kept(Cell::FALSE), at_start, at_end, result }
         });
         let methods = methods.collect();
-        let auxiliaries = parts.auxiliaries.iter().map(|variable| AuxiliaryCells {
-            old: auxiliary(parts, folded, layout, variable),
-            new: auxiliary(parts, folded, layout, variable),
+        let auxiliaries = script.auxiliaries.iter().map(|variable| AuxiliaryCells {
+            old: auxiliary(script, folded, layout, variable),
+            new: auxiliary(script, folded, layout, variable),
         });
         let auxiliaries = auxiliaries.collect();
-        let imported_events: Vec<EventCells> = parts
+        let imported_events: Vec<EventCells> = script
             .imported_events
             .iter()
             .map(|id| EventCells {
                 happens: layout.cell(Cell::FALSE),
-                values: match &parts.events[id.at()].is {
-                    EventIs::Imported(types) => types.iter().map(|ty| layout.passing_slot(*ty)).collect(),
-                    EventIs::Defined(_) => Vec::new(),
+                values: match &script.events[id.at()].origin {
+                    EventOrigin::Imported(types) => types.iter().map(|ty| layout.passing_slot(*ty)).collect(),
+                    EventOrigin::Defined(_) => Vec::new(),
                 },
             })
             .collect();
-        let mut events: Vec<u32> = parts.events.iter().map(|_| layout.cell(Cell::FALSE)).collect();
-        for (id, cells) in parts.imported_events.iter().zip(&imported_events) {
+        let mut events: Vec<u32> = script.events.iter().map(|_| layout.cell(Cell::FALSE)).collect();
+        for (id, cells) in script.imported_events.iter().zip(&imported_events) {
             events[id.at()] = cells.happens;
         }
-        let conditions: Vec<u32> = parts.conditions.iter().map(|_| layout.kept(Cell::UNDEFINED)).collect();
-        let late = parts.conditions.iter().map(|_| layout.kept(Cell::UNDEFINED)).collect();
-        let imported_conditions = parts.imported_conditions.iter().map(|id| conditions[id.at()]).collect();
-        Declared {
+        let conditions: Vec<u32> = script.conditions.iter().map(|_| layout.kept(Cell::UNDEFINED)).collect();
+        let late = script.conditions.iter().map(|_| layout.kept(Cell::UNDEFINED)).collect();
+        let imported_conditions = script.imported_conditions.iter().map(|id| conditions[id.at()]).collect();
+        DeclaredCells {
             now,
             variables,
             methods,
@@ -141,14 +142,14 @@ impl Declared {
             events,
             conditions,
             late,
-            properties: parts.properties.iter().map(|_| layout.kept(Cell::UNDEFINED)).collect(),
-            nothing,
+            properties: script.properties.iter().map(|_| layout.kept(Cell::UNDEFINED)).collect(),
+            undefined,
         }
     }
 
     /// The cells and types of the values of an event.
-    pub(super) fn carried(&self, parts: &ScriptDef, carrier: Carrier) -> Vec<(u32, Type)> {
-        let object = (self.nothing, Type::Boolean);
+    pub(super) fn carried(&self, script: &ScriptDef, carrier: Carrier) -> Vec<(u32, Type)> {
+        let object = (self.undefined, Type::Boolean);
         let slot = |slot: &Option<Slot>| slot.as_ref().map_or(object, |slot| (slot.cell, slot.ty));
         match carrier {
             Carrier::Update(id) => {
@@ -162,7 +163,7 @@ impl Declared {
                 method.at_end.iter().map(slot).chain(result).collect()
             }
             Carrier::Imported(id) => {
-                let at = imported(&parts.imported_events, id);
+                let at = import_number(&script.imported_events, id);
                 let slots = self.imported_events.get(at as usize).map_or(&[][..], |cells| &cells.values);
                 slots.iter().map(|slot| (slot.cell, slot.ty)).collect()
             }
@@ -175,14 +176,14 @@ pub(super) fn imported<T: Ord>(ids: &[T], id: T) -> u32 {
     ids.binary_search(&id).unwrap_or_else(|at| at) as u32
 }
 
-fn auxiliary(parts: &ScriptDef, folded: &[Option<Cell>], layout: &mut Layout, variable: &Auxiliary) -> Slot {
-    let first = folded[variable.initial.at()].unwrap_or(Cell::UNDEFINED);
+fn auxiliary(script: &ScriptDef, folded: &[Option<Cell>], layout: &mut Layout, variable: &Auxiliary) -> Slot {
+    let initial = folded[variable.initial.at()].unwrap_or(Cell::UNDEFINED);
     let ty = variable.ty;
     if ty != Type::String {
-        return Slot { cell: layout.kept(first), ty, text: NO_TEXT };
+        return Slot { cell: layout.kept(initial), ty, text: NO_TEXT };
     }
     let text = layout.kept_text("");
-    layout.texts.write(text, &parts.texts, |own, others| own.push_str(others.get(first.as_text())));
-    let cell = if first.is_known() { Cell::known(text.0) } else { first };
+    layout.texts.write(text, &script.texts, |own, others| own.push_str(others.get(initial.as_text())));
+    let cell = if initial.is_known() { Cell::known(text.0) } else { initial };
     Slot { cell: layout.kept(cell), ty, text }
 }

@@ -35,15 +35,15 @@ impl MachineState {
         self.kept.iter().map(|at| self.cells[*at as usize])
     }
 
-    /// Whether it is valid for a machine with this many units.
+    /// Whether it fits the script of `other`, which has this many units.
     fn is_like(&self, other: &MachineState, units: usize) -> bool {
-        let of = |state: &MachineState| {
+        let sizes = |state: &MachineState| {
             let texts = (state.texts.kept.len(), state.texts.scratch.len());
             (state.cells.len(), texts, state.depths.len(), state.dirty.len(), state.counts.len())
         };
         let is_unit = |at: usize, word: u64| (at + 1) * 64 <= units || word >> (units % 64) == 0;
         self.kept == other.kept
-            && of(self) == of(other)
+            && sizes(self) == sizes(other)
             && self.dirty.iter().enumerate().all(|(at, word)| is_unit(at, *word))
     }
 
@@ -79,7 +79,7 @@ impl Hash for MachineState {
 /// A fault in a definition; dependent values are undefined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Fault {
-    /// The position.
+    /// The definition or guard.
     pub definition: Definition,
     /// The kind.
     pub kind: FaultKind,
@@ -140,14 +140,14 @@ pub(super) enum MachineOutput<'a> {
 /// The values of an event.
 #[derive(Clone, Copy)]
 pub(super) struct EventValues<'a> {
-    places: &'a [(u32, Type)],
+    cells_and_types: &'a [(u32, Type)],
     cells: &'a [Cell],
     texts: Texts<'a>,
 }
 
 impl<'a> EventValues<'a> {
     pub(super) fn iter(self) -> impl Iterator<Item = Value<'a>> {
-        self.places.iter().map(move |(cell, ty)| self.cells[*cell as usize].value(*ty, &self.texts))
+        self.cells_and_types.iter().map(move |(cell, ty)| self.cells[*cell as usize].value(*ty, &self.texts))
     }
 }
 
@@ -162,22 +162,22 @@ pub(super) struct Machine {
     pub(super) faults: Vec<Fault>,
     /// Cells of events that occur, which are reset at the end of the instant.
     happening: Vec<u32>,
-    /// The auxiliary variables that were set.
-    set: Vec<u32>,
+    /// The auxiliary variables that were assigned at this instant.
+    assigned: Vec<u32>,
     /// The faults of the current unit.
     raised: Vec<cell::CellStatus>,
 }
 
 impl Machine {
     pub(super) fn new(program: Program) -> Machine {
-        let parts = &program.parts;
+        let script = &program.script;
         let state = MachineState {
             cells: program.cells.clone(),
             kept: program.kept.clone(),
             texts: program.texts.clone(),
-            depths: alloc::vec![0; parts.methods.len()],
+            depths: alloc::vec![0; script.methods.len()],
             dirty: alloc::vec![0; program.units.len().div_ceil(64)],
-            counts: alloc::vec![0; parts.properties.len() + parts.alarms.len()],
+            counts: alloc::vec![0; script.properties.len() + script.alarms.len()],
             faults: 0,
             begun: false,
         };
@@ -187,7 +187,7 @@ impl Machine {
             undefined_violates: false,
             faults: Vec::new(),
             happening: Vec::new(),
-            set: Vec::new(),
+            assigned: Vec::new(),
             raised: Vec::new(),
         }
     }
@@ -203,7 +203,7 @@ impl Machine {
 
     /// Sets a cell to true until the end of the instant.
     #[inline]
-    pub(super) fn happens(&mut self, cell: u32) {
+    pub(super) fn set_occurring(&mut self, cell: u32) {
         self.state.cells[cell as usize] = Cell::TRUE;
         self.happening.push(cell);
     }
@@ -248,14 +248,14 @@ impl Machine {
                     state,
                     raised,
                     happening: &mut self.happening,
-                    set: &mut self.set,
+                    assigned: &mut self.assigned,
                     undefined_violates: self.undefined_violates,
                     first,
                 };
-                effects.of(number, unit.effect, emit);
+                effects.apply(number, unit.effect, emit);
                 let definition = unit.definition;
                 self.faults
-                    .extend(self.raised.drain(..).map(|state| Fault { definition, kind: kind(state) }));
+                    .extend(self.raised.drain(..).map(|status| Fault { definition, kind: kind(status) }));
             }
         }
         self.state.faults += self.faults.len() as u64;
@@ -265,7 +265,7 @@ impl Machine {
     /// Ends the instant: auxiliary variables take their new values, and events are reset.
     fn commit(&mut self) {
         let program = &*self.program;
-        for variable in self.set.drain(..) {
+        for variable in self.assigned.drain(..) {
             let cells = program.auxiliaries[variable as usize];
             let value = self.state.cells[cells.new.cell as usize];
             if assign(&mut self.state, program.constants(), cells.old, value) {
@@ -278,8 +278,8 @@ impl Machine {
     }
 }
 
-fn kind(state: cell::CellStatus) -> FaultKind {
-    match state {
+fn kind(status: cell::CellStatus) -> FaultKind {
+    match status {
         cell::CellStatus::TextTooLong => FaultKind::TextTooLong,
         _ => FaultKind::DividedByZero,
     }
@@ -308,14 +308,14 @@ struct Effects<'m> {
     state: &'m mut MachineState,
     raised: &'m mut Vec<cell::CellStatus>,
     happening: &'m mut Vec<u32>,
-    set: &'m mut Vec<u32>,
+    assigned: &'m mut Vec<u32>,
     undefined_violates: bool,
     first: bool,
 }
 
 impl Effects<'_> {
     #[inline]
-    fn of(&mut self, unit: u32, effect: Effect, emit: &mut impl FnMut(MachineOutput<'_>)) {
+    fn apply(&mut self, unit: u32, effect: Effect, emit: &mut impl FnMut(MachineOutput<'_>)) {
         let program = self.program;
         match effect {
             Effect::Condition { value, cell, export } => {
@@ -337,7 +337,7 @@ impl Effects<'_> {
                 self.state.mark(program, program.sources.unit(unit));
                 if let Some(number) = export {
                     let values = EventValues {
-                        places: &program.exports[number as usize],
+                        cells_and_types: &program.exports[number as usize],
                         cells: &self.state.cells,
                         texts: self.state.texts.with(program.constants()),
                     };
@@ -358,26 +358,26 @@ impl Effects<'_> {
             }
             Effect::Alarm { happens, number } => {
                 if self.holds(happens) {
-                    let count = &mut self.state.counts[program.parts.properties.len() + number as usize];
+                    let count = &mut self.state.counts[program.script.properties.len() + number as usize];
                     *count += 1;
                     emit(MachineOutput::Alarm { number, count: *count });
                 }
             }
             Effect::Assign { trigger, value, to } => {
                 if self.holds(trigger) {
-                    let value = self.sound(value);
+                    let value = self.read_reporting_fault(value);
                     let slot = program.auxiliaries[to as usize].new;
                     if assign(self.state, program.constants(), slot, value) {
                         self.state.mark(program, program.sources.new_value(to));
                     }
-                    self.set.push(to);
+                    self.assigned.push(to);
                 }
             }
             Effect::Print { trigger, value, ty } => {
                 if self.holds(trigger) {
                     let texts = self.state.texts.with(program.constants());
                     emit(MachineOutput::Print(self.state.cells[value as usize].value(ty, &texts)));
-                    self.sound(value);
+                    self.read_reporting_fault(value);
                 }
             }
             Effect::Invoke { trigger, action } => {
@@ -392,11 +392,11 @@ impl Effects<'_> {
         self.state.cells[cell as usize].holds()
     }
 
-    /// Reads a value; a fault in it is reported.
-    fn sound(&mut self, cell: u32) -> Cell {
+    /// Reads a value, and reports a fault in it.
+    fn read_reporting_fault(&mut self, cell: u32) -> Cell {
         let value = self.state.cells[cell as usize];
         if value.is_fault() {
-            self.raised.push(value.state);
+            self.raised.push(value.status);
         }
         value
     }
@@ -409,7 +409,7 @@ impl Effects<'_> {
         if value.is_fault() {
             let broken = Cell { bits: 1, ..Cell::UNDEFINED };
             if before != broken {
-                self.raised.push(value.state);
+                self.raised.push(value.status);
             }
             value = broken;
         }
@@ -426,11 +426,11 @@ mod tests {
 
     #[test]
     fn mismatched_state_is_rejected() {
-        let mut parts = ScriptDef::default();
-        let closed = parts.import_condition("closed");
-        let closed = parts.condition(closed).unwrap();
-        parts.property("safe", closed).unwrap();
-        let mut machine = Machine::new(compile(parts).unwrap());
+        let mut script = ScriptDef::default();
+        let closed = script.import_condition("closed");
+        let closed = script.condition(closed).unwrap();
+        script.property("safe", closed).unwrap();
+        let mut machine = Machine::new(compile(script).unwrap());
         let good = machine.state.clone();
         assert!(machine.restore(&good).is_ok());
         type Spoil = fn(&mut MachineState);

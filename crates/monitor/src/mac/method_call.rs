@@ -9,7 +9,7 @@ use core::fmt;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct MethodCall {
     /// The class, or the path to the object: `Control.gate`.
-    pub of: String,
+    pub receiver: String,
     /// The name of the method.
     pub method: String,
     /// The arguments.
@@ -54,7 +54,7 @@ impl JavaConstant {
 /// `Control.gate.move(int, String)`
 impl fmt::Display for MethodCall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{}(", self.of, self.method)?;
+        write!(f, "{}.{}(", self.receiver, self.method)?;
         for (at, argument) in self.arguments.iter().enumerate() {
             write!(f, "{}{}", if at == 0 { "" } else { ", " }, argument.type_word())?;
         }

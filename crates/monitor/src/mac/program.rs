@@ -13,7 +13,7 @@ use core::ops::Range;
 /// A compiled script. Units are numbered in order of evaluation.
 #[derive(Debug)]
 pub(super) struct Program {
-    pub(super) parts: ScriptDef,
+    pub(super) script: ScriptDef,
     pub(super) ops: Vec<Op>,
     pub(super) units: Vec<Unit>,
     /// The initial values of all cells.
@@ -121,13 +121,13 @@ pub(super) struct Sources {
 }
 
 impl Sources {
-    pub(super) fn new(parts: &ScriptDef) -> Sources {
-        let methods = parts.variables.len() as u32;
-        let events = methods + parts.methods.len() as u32;
-        let conditions = events + parts.imported_events.len() as u32;
-        let old = conditions + parts.imported_conditions.len() as u32;
-        let new = old + parts.auxiliaries.len() as u32;
-        let now = new + parts.auxiliaries.len() as u32;
+    pub(super) fn new(script: &ScriptDef) -> Sources {
+        let methods = script.variables.len() as u32;
+        let events = methods + script.methods.len() as u32;
+        let conditions = events + script.imported_events.len() as u32;
+        let old = conditions + script.imported_conditions.len() as u32;
+        let new = old + script.auxiliaries.len() as u32;
+        let now = new + script.auxiliaries.len() as u32;
         Sources { methods, events, conditions, old, new, now, units: now + 1 }
     }
 
@@ -163,7 +163,7 @@ impl Sources {
         self.now
     }
 
-    /// The definition of a unit.
+    /// The result of a unit.
     pub(super) fn unit(&self, at: u32) -> u32 {
         self.units + at
     }
@@ -202,6 +202,6 @@ impl Lists {
 
 impl Program {
     pub(super) fn constants(&self) -> &[String] {
-        &self.parts.texts
+        &self.script.texts
     }
 }

@@ -108,14 +108,14 @@ impl core::error::Error for ScriptError {}
 ///
 /// ```
 /// use invigil_monitor::mac::{Binary, ScriptDef, Recogniser, Snapshot, Truth, Type, Value};
-/// let mut parts = ScriptDef::default();
-/// let x = parts.variable("A.x", Type::Int);
-/// let (left, right) = (parts.read(x)?, parts.constant(Value::Int(3)));
-/// let more = parts.binary(Binary::Greater, left, right)?;
-/// let c1 = parts.define_condition("c1", more)?;
-/// parts.export_condition(c1)?;
+/// let mut script = ScriptDef::default();
+/// let x = script.variable("A.x", Type::Int);
+/// let (left, right) = (script.read(x)?, script.constant(Value::Int(3)));
+/// let more = script.binary(Binary::Greater, left, right)?;
+/// let c1 = script.define_condition("c1", more)?;
+/// script.export_condition(c1)?;
 ///
-/// let mut recogniser = Recogniser::new(parts)?;
+/// let mut recogniser = Recogniser::new(script)?;
 /// let group = recogniser.snapshot(Snapshot::Update(x, Value::Int(2)), 10)?;
 /// assert_eq!(group.conditions(), [(0, Truth::False)]);
 /// assert!(recogniser.snapshot(Snapshot::Update(x, Value::Int(1)), 20)?.is_empty());
@@ -131,30 +131,30 @@ pub struct Recogniser {
 
 impl Recogniser {
     /// Compiles a monitoring script, in its initial state: all variables are undefined.
-    pub fn new(parts: ScriptDef) -> Result<Recogniser, ScriptError> {
-        if !parts.imported_events.is_empty() || !parts.imported_conditions.is_empty() {
+    pub fn new(script: ScriptDef) -> Result<Recogniser, ScriptError> {
+        if !script.imported_events.is_empty() || !script.imported_conditions.is_empty() {
             return Err(ScriptError::Misplaced("a monitoring script cannot have imports"));
         }
-        if !parts.auxiliaries.is_empty() || !parts.guards.is_empty() {
+        if !script.auxiliaries.is_empty() || !script.guards.is_empty() {
             return Err(ScriptError::Misplaced(
                 "a monitoring script cannot have auxiliary variables or guards",
             ));
         }
-        if !parts.properties.is_empty() || !parts.alarms.is_empty() {
+        if !script.properties.is_empty() || !script.alarms.is_empty() {
             return Err(ScriptError::Misplaced("a monitoring script cannot have properties or alarms"));
         }
-        let program = compile(parts).map_err(ScriptError::Cycles)?;
+        let program = compile(script).map_err(ScriptError::Cycles)?;
         Ok(Recogniser { machine: Machine::new(program), group: EventGroup::default() })
     }
 
     /// The script.
-    pub fn parts(&self) -> &ScriptDef {
-        &self.machine.program.parts
+    pub fn script(&self) -> &ScriptDef {
+        &self.machine.program.script
     }
 
     /// Processes a snapshot taken at `time`, and returns the exported changes, which are often empty.
-    pub fn snapshot(&mut self, what: Snapshot<'_>, time: i64) -> Result<&EventGroup, SnapshotError> {
-        self.take(what)?;
+    pub fn snapshot(&mut self, snapshot: Snapshot<'_>, time: i64) -> Result<&EventGroup, SnapshotError> {
+        self.apply(snapshot)?;
         Ok(self.evaluate(time))
     }
 
@@ -164,21 +164,21 @@ impl Recogniser {
     pub fn snapshot_with(
         &mut self,
         assigned: &[(VariableId, Value<'_>)],
-        what: Snapshot<'_>,
+        snapshot: Snapshot<'_>,
         time: i64,
     ) -> Result<&EventGroup, SnapshotError> {
         for (variable, value) in assigned {
-            self.fits(*variable, *value)?;
+            self.check_value(*variable, *value)?;
         }
-        self.take(what)?;
+        self.apply(snapshot)?;
         for (variable, value) in assigned {
             self.update(*variable, *value)?;
         }
         Ok(self.evaluate(time))
     }
 
-    fn take(&mut self, what: Snapshot<'_>) -> Result<(), SnapshotError> {
-        match what {
+    fn apply(&mut self, snapshot: Snapshot<'_>) -> Result<(), SnapshotError> {
+        match snapshot {
             Snapshot::Update(variable, value) => self.update(variable, value),
             Snapshot::Changed(variable, value) => self.change(variable, value).map(drop),
             Snapshot::Start(method, arguments) => self.start(method, arguments),
@@ -193,7 +193,7 @@ impl Recogniser {
         self.machine.state.cells[now] = Cell::whole(time);
         let group = &mut self.group;
         group.begin(time);
-        self.machine.sweep(&mut |reported| match reported {
+        self.machine.sweep(&mut |output| match output {
             MachineOutput::Event { number, values } => {
                 group.event(number);
                 values.iter().for_each(|value| group.value(value));
@@ -229,13 +229,13 @@ impl Recogniser {
 
     fn update(&mut self, variable: VariableId, value: Value<'_>) -> Result<(), SnapshotError> {
         let updated = self.change(variable, value)?;
-        self.machine.happens(updated);
+        self.machine.set_occurring(updated);
         Ok(())
     }
 
     /// Sets a variable; returns the cell of its updates.
     fn change(&mut self, variable: VariableId, value: Value<'_>) -> Result<u32, SnapshotError> {
-        self.fits(variable, value)?;
+        self.check_value(variable, value)?;
         let cells = self.machine.program.variables[variable.at()];
         self.machine.write(cells.slot, value);
         self.machine.mark(self.machine.program.sources.variable(variable.0));
@@ -243,8 +243,8 @@ impl Recogniser {
     }
 
     /// Checks a value against the declaration of a variable.
-    fn fits(&self, variable: VariableId, value: Value<'_>) -> Result<(), SnapshotError> {
-        let Some(declared) = self.parts().variables.get(variable.at()) else {
+    fn check_value(&self, variable: VariableId, value: Value<'_>) -> Result<(), SnapshotError> {
+        let Some(declared) = self.script().variables.get(variable.at()) else {
             return Err(SnapshotError::Variable(variable));
         };
         match value.ty() {
@@ -258,10 +258,10 @@ impl Recogniser {
     }
 
     fn start(&mut self, method: MethodId, arguments: &[Value<'_>]) -> Result<(), SnapshotError> {
-        self.check(method, arguments, Value::Undefined)?;
+        self.check_call(method, arguments, Value::Undefined)?;
         let depth = self.machine.state.depths[method.at()];
-        self.cross(method, depth.saturating_add(1));
-        self.machine.happens(self.cells(method).started);
+        self.set_depth(method, depth.saturating_add(1));
+        self.machine.set_occurring(self.cells(method).started);
         for at in 0..self.cells(method).at_start.len() {
             if let Some(slot) = self.cells(method).at_start[at] {
                 self.machine.write(slot, arguments.get(at).copied().unwrap_or(Value::Undefined));
@@ -276,11 +276,11 @@ impl Recogniser {
         arguments: &[Value<'_>],
         result: Value<'_>,
     ) -> Result<(), SnapshotError> {
-        self.check(method, arguments, result)?;
+        self.check_call(method, arguments, result)?;
         // The method may have been entered before monitoring started.
         let depth = self.machine.state.depths[method.at()];
-        self.cross(method, depth.saturating_sub(1));
-        self.machine.happens(self.cells(method).ended);
+        self.set_depth(method, depth.saturating_sub(1));
+        self.machine.set_occurring(self.cells(method).ended);
         for at in 0..self.cells(method).at_end.len() {
             if let Some(slot) = self.cells(method).at_end[at] {
                 self.machine.write(slot, arguments.get(at).copied().unwrap_or(Value::Undefined));
@@ -296,7 +296,8 @@ impl Recogniser {
         &self.machine.program.methods[method.at()]
     }
 
-    fn cross(&mut self, method: MethodId, depth: u32) {
+    /// Sets the number of active calls of a method.
+    fn set_depth(&mut self, method: MethodId, depth: u32) {
         self.machine.state.depths[method.at()] = depth;
         let inside = self.cells(method).inside as usize;
         self.machine.state.cells[inside] = Cell::from(depth > 0);
@@ -304,7 +305,7 @@ impl Recogniser {
     }
 
     fn invalidate(&mut self, variables: &[VariableId]) -> Result<(), SnapshotError> {
-        if let Some(unknown) = variables.iter().find(|id| id.at() >= self.parts().variables.len()) {
+        if let Some(unknown) = variables.iter().find(|id| id.at() >= self.script().variables.len()) {
             return Err(SnapshotError::Variable(*unknown));
         }
         for variable in variables {
@@ -316,13 +317,13 @@ impl Recogniser {
     }
 
     /// Checks arguments and result against the declaration of a method.
-    fn check(
+    fn check_call(
         &self,
         method: MethodId,
         arguments: &[Value<'_>],
         result: Value<'_>,
     ) -> Result<(), SnapshotError> {
-        let Some(declared) = self.parts().methods.get(method.at()) else {
+        let Some(declared) = self.script().methods.get(method.at()) else {
             return Err(SnapshotError::Method(method));
         };
         let name = || declared.name.clone();

@@ -20,21 +20,21 @@ use core::fmt;
 ///
 /// ```
 /// use invigil_monitor::mac::{Binary, ScriptDef, Type, Value};
-/// let mut parts = ScriptDef::default();
-/// let x = parts.variable("A.x", Type::Int);
-/// let y = parts.variable("A.y", Type::Int);
+/// let mut script = ScriptDef::default();
+/// let x = script.variable("A.x", Type::Int);
+/// let y = script.variable("A.y", Type::Int);
 /// // condition c1 = A.x > 3;
-/// let (left, right) = (parts.read(x)?, parts.constant(Value::Int(3)));
-/// let more = parts.binary(Binary::Greater, left, right)?;
-/// let c1 = parts.define_condition("c1", more)?;
+/// let (left, right) = (script.read(x)?, script.constant(Value::Int(3)));
+/// let more = script.binary(Binary::Greater, left, right)?;
+/// let c1 = script.define_condition("c1", more)?;
 /// // export event e1 = start(c1 && A.y < 10);
-/// let (left, right) = (parts.read(y)?, parts.constant(Value::Int(10)));
-/// let less = parts.binary(Binary::Less, left, right)?;
-/// let c1 = parts.condition(c1)?;
-/// let both = parts.binary(Binary::And, c1, less)?;
-/// let start = parts.start(both)?;
-/// let e1 = parts.define_event("e1", start)?;
-/// parts.export_event(e1)?;
+/// let (left, right) = (script.read(y)?, script.constant(Value::Int(10)));
+/// let less = script.binary(Binary::Less, left, right)?;
+/// let c1 = script.condition(c1)?;
+/// let both = script.binary(Binary::And, c1, less)?;
+/// let start = script.start(both)?;
+/// let e1 = script.define_event("e1", start)?;
+/// script.export_event(e1)?;
 /// # Ok::<(), invigil_monitor::mac::DefinitionError>(())
 /// ```
 ///
@@ -42,19 +42,19 @@ use core::fmt;
 ///
 /// ```
 /// use invigil_monitor::mac::{Binary, ScriptDef, Type, Value};
-/// let mut parts = ScriptDef::default();
-/// let push = parts.import_event("push", &[]);
-/// let count = parts.auxiliary("count", Type::Int, Value::Int(0))?;
+/// let mut script = ScriptDef::default();
+/// let push = script.import_event("push", &[]);
+/// let count = script.auxiliary("count", Type::Int, Value::Int(0))?;
 /// // property few = count < 3;
-/// let (left, right) = (parts.unprimed(count)?, parts.constant(Value::Int(3)));
-/// let less = parts.binary(Binary::Less, left, right)?;
-/// parts.property("few", less)?;
+/// let (left, right) = (script.unprimed(count)?, script.constant(Value::Int(3)));
+/// let less = script.binary(Binary::Less, left, right)?;
+/// script.property("few", less)?;
 /// // push -> { count' = count + 1; }
-/// let happens = parts.event(push)?;
-/// let guard = parts.guard(happens)?;
-/// let (left, right) = (parts.unprimed(count)?, parts.constant(Value::Int(1)));
-/// let sum = parts.binary(Binary::Add, left, right)?;
-/// parts.assign(guard, count, sum)?;
+/// let happens = script.event(push)?;
+/// let guard = script.guard(happens)?;
+/// let (left, right) = (script.unprimed(count)?, script.constant(Value::Int(1)));
+/// let sum = script.binary(Binary::Add, left, right)?;
+/// script.assign(guard, count, sum)?;
 /// # Ok::<(), invigil_monitor::mac::DefinitionError>(())
 /// ```
 #[derive(Clone, Debug, Default)]
@@ -114,12 +114,12 @@ pub(super) struct Auxiliary {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct NamedEvent {
     pub(super) name: String,
-    pub(super) is: EventIs,
+    pub(super) origin: EventOrigin,
 }
 
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(super) enum EventIs {
+pub(super) enum EventOrigin {
     /// Imported, with values of these types.
     Imported(Vec<Type>),
     Defined(OccurrenceId),
@@ -130,19 +130,20 @@ pub(super) enum EventIs {
 pub(super) struct NamedCondition {
     pub(super) name: String,
     /// `None` if it is imported.
-    pub(super) is: Option<ExprId>,
+    pub(super) definition: Option<ExprId>,
 }
 
+/// One action of a guard.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Update {
     pub(super) guard: GuardId,
-    pub(super) does: Does,
+    pub(super) action: GuardAction,
 }
 
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(super) enum Does {
+pub(super) enum GuardAction {
     Assign(AuxiliaryId, ExprId),
     Print(ExprId),
     Invoke(ActionId),
@@ -209,9 +210,9 @@ impl fmt::Display for DefinitionError {
 
 impl core::error::Error for DefinitionError {}
 
-/// A number that does not belong to this script.
-pub(super) fn foreign(what: &str) -> DefinitionError {
-    DefinitionError(format!("this {what} does not belong to the script"))
+/// The error for a number that does not belong to this script.
+pub(super) fn foreign(noun: &str) -> DefinitionError {
+    DefinitionError(format!("this {noun} does not belong to the script"))
 }
 
 impl ScriptDef {
@@ -252,7 +253,8 @@ impl ScriptDef {
     ///
     /// A value of another type is converted like a cast, and undefined if there is no such cast.
     pub fn import_event(&mut self, name: &str, values: &[Type]) -> ScriptEventId {
-        self.events.push(NamedEvent { name: name.to_owned(), is: EventIs::Imported(values.to_vec()) });
+        self.events
+            .push(NamedEvent { name: name.to_owned(), origin: EventOrigin::Imported(values.to_vec()) });
         let id = ScriptEventId(self.events.len() as u32 - 1);
         self.imported_events.push(id);
         id
@@ -260,7 +262,7 @@ impl ScriptDef {
 
     /// Imports a condition. It is undefined until a group contains it.
     pub fn import_condition(&mut self, name: &str) -> ConditionId {
-        self.conditions.push(NamedCondition { name: name.to_owned(), is: None });
+        self.conditions.push(NamedCondition { name: name.to_owned(), definition: None });
         let id = ConditionId(self.conditions.len() as u32 - 1);
         self.imported_conditions.push(id);
         id
@@ -273,7 +275,7 @@ impl ScriptDef {
         event: OccurrenceId,
     ) -> Result<ScriptEventId, DefinitionError> {
         self.carrier(event)?;
-        self.events.push(NamedEvent { name: name.to_owned(), is: EventIs::Defined(event) });
+        self.events.push(NamedEvent { name: name.to_owned(), origin: EventOrigin::Defined(event) });
         Ok(ScriptEventId(self.events.len() as u32 - 1))
     }
 
@@ -284,7 +286,7 @@ impl ScriptDef {
         condition: ExprId,
     ) -> Result<ConditionId, DefinitionError> {
         self.expect_condition(condition, name)?;
-        self.conditions.push(NamedCondition { name: name.to_owned(), is: Some(condition) });
+        self.conditions.push(NamedCondition { name: name.to_owned(), definition: Some(condition) });
         Ok(ConditionId(self.conditions.len() as u32 - 1))
     }
 
@@ -341,24 +343,24 @@ impl ScriptDef {
         let variable = self.auxiliaries.get(to.at()).ok_or_else(|| foreign("variable"))?;
         let (ty, name) = (variable.ty, variable.name.clone());
         let value = self.fitted(ty, value, &name)?;
-        self.update(guard, Does::Assign(to, value))
+        self.update(guard, GuardAction::Assign(to, value))
     }
 
     /// Adds a print action to a guard.
     pub fn print(&mut self, guard: GuardId, value: ExprId) -> Result<(), DefinitionError> {
         self.type_of(value)?;
-        self.update(guard, Does::Print(value))
+        self.update(guard, GuardAction::Print(value))
     }
 
     /// Adds the invocation of an action to a guard.
     pub fn invoke(&mut self, guard: GuardId, action: ActionId) -> Result<(), DefinitionError> {
         self.actions.get(action.at()).ok_or_else(|| foreign("action"))?;
-        self.update(guard, Does::Invoke(action))
+        self.update(guard, GuardAction::Invoke(action))
     }
 
-    fn update(&mut self, guard: GuardId, does: Does) -> Result<(), DefinitionError> {
+    fn update(&mut self, guard: GuardId, action: GuardAction) -> Result<(), DefinitionError> {
         self.guards.get(guard.at()).ok_or_else(|| foreign("guard"))?;
-        self.updates.push(Update { guard, does });
+        self.updates.push(Update { guard, action });
         Ok(())
     }
 
@@ -369,7 +371,7 @@ impl ScriptDef {
 
     /// Whether some guard prints.
     pub fn prints(&self) -> bool {
-        self.updates.iter().any(|update| matches!(update.does, Does::Print(_)))
+        self.updates.iter().any(|update| matches!(update.action, GuardAction::Print(_)))
     }
 
     /// Whether some definition refers to the entry of a method, and whether some refers to its exit.

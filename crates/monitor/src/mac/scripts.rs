@@ -44,7 +44,7 @@ use alloc::vec::Vec;
 pub struct Scripts {
     derivers: Vec<EventDeriver>,
     /// The events that the scripts need.
-    followed: EventSet,
+    needed_events: EventSet,
     uses_time: bool,
 }
 
@@ -55,9 +55,12 @@ impl Scripts {
     /// If a script cannot be compiled; see [`EventDeriver::new`].
     pub fn new(plans: &[ScriptPlan]) -> Result<Scripts, String> {
         let derivers: Vec<EventDeriver> = plans.iter().map(EventDeriver::new).collect::<Result<_, _>>()?;
-        let mut followed = EventSet::default();
-        derivers.iter().flat_map(EventDeriver::needed_events).for_each(|event_id| followed.insert(event_id));
-        Ok(Scripts { derivers, followed, uses_time: plans.iter().any(ScriptPlan::uses_time) })
+        let mut needed_events = EventSet::default();
+        derivers
+            .iter()
+            .flat_map(EventDeriver::needed_events)
+            .for_each(|event_id| needed_events.insert(event_id));
+        Ok(Scripts { derivers, needed_events, uses_time: plans.iter().any(ScriptPlan::uses_time) })
     }
 
     /// Whether there are no scripts.
@@ -72,13 +75,13 @@ impl Scripts {
 
     /// The events that the scripts need.
     pub fn needed_events(&self) -> &EventSet {
-        &self.followed
+        &self.needed_events
     }
 
     /// Whether the scripts need this event.
     #[inline]
     pub fn needs_event(&self, event_id: EventId) -> bool {
-        self.followed.contains(event_id)
+        self.needed_events.contains(event_id)
     }
 
     /// The events that the scripts derive.
@@ -102,7 +105,8 @@ impl Scripts {
         self.derivers.iter().map(EventDeriver::state).collect()
     }
 
-    /// Restores states. Returns false if they belong to other scripts; in that case, some may already have been restored.
+    /// Restores states. Returns false if they belong to other scripts; in that case, some may already have been
+    /// restored.
     #[must_use]
     pub fn restore(&mut self, saved: &[ScriptState]) -> bool {
         self.derivers.len() == saved.len()

@@ -26,7 +26,7 @@ fn whole(out: &mut String, value: i64) {
 }
 
 fn float(out: &mut String, value: f32) {
-    if plain(value.abs().into()) {
+    if is_plain(value.abs().into()) {
         let _ = write!(out, "{value:?}");
     } else {
         let at = out.len();
@@ -36,7 +36,7 @@ fn float(out: &mut String, value: f32) {
 }
 
 fn double(out: &mut String, value: f64) {
-    if plain(value.abs()) {
+    if is_plain(value.abs()) {
         let _ = write!(out, "{value:?}");
     } else {
         let at = out.len();
@@ -46,7 +46,7 @@ fn double(out: &mut String, value: f64) {
 }
 
 /// Whether Java writes a number of this magnitude without an exponent.
-fn plain(size: f64) -> bool {
+fn is_plain(size: f64) -> bool {
     size == 0.0 || (1e-3..1e7).contains(&size)
 }
 

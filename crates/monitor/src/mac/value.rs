@@ -89,10 +89,10 @@ impl Type {
     ///
     /// ```
     /// use invigil_monitor::mac::Type;
-    /// assert_eq!(Type::Byte.with(Type::Char), Type::Int);
-    /// assert_eq!(Type::Long.with(Type::Float), Type::Float);
+    /// assert_eq!(Type::Byte.promoted_with(Type::Char), Type::Int);
+    /// assert_eq!(Type::Long.promoted_with(Type::Float), Type::Float);
     /// ```
-    pub fn with(self, other: Type) -> Type {
+    pub fn promoted_with(self, other: Type) -> Type {
         self.promoted().max(other.promoted())
     }
 

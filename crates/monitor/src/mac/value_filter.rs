@@ -26,7 +26,7 @@ pub struct ValueFilter {
     thresholds: Option<Vec<Threshold>>,
     region: Region,
     /// The last value.
-    last: Last,
+    last: LastValue,
 }
 
 /// A region of values without an effect.
@@ -40,18 +40,18 @@ enum Region {
 
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-enum Last {
+enum LastValue {
     Nothing,
     Plain(Cell, Type),
     Text(String),
 }
 
-impl Last {
+impl LastValue {
     fn value(&self) -> Value<'_> {
         match self {
-            Last::Nothing => Value::Undefined,
-            Last::Text(text) => Value::String(text),
-            Last::Plain(cell, ty) => {
+            LastValue::Nothing => Value::Undefined,
+            LastValue::Text(text) => Value::String(text),
+            LastValue::Plain(cell, ty) => {
                 cell.value(*ty, &super::cell::Texts { kept: &[], scratch: &[], constant: &[] })
             }
         }
@@ -65,7 +65,7 @@ impl ValueFilter {
             Abstraction::Off(_) => None,
             Abstraction::Thresholds(thresholds) => Some(thresholds.clone()),
         };
-        ValueFilter { thresholds, region: Region::Nothing, last: Last::Nothing }
+        ValueFilter { thresholds, region: Region::Nothing, last: LastValue::Nothing }
     }
 
     /// Whether it has the thresholds of another filter, in any state.
@@ -79,7 +79,7 @@ impl ValueFilter {
     /// [`Value::Undefined`] is reported, and resets the filter.
     #[inline]
     pub fn passes(&mut self, value: Value<'_>) -> bool {
-        let same = match (self.region, value) {
+        let is_in_region = match (self.region, value) {
             (Region::Nothing, _) => false,
             (Region::Floating(low, high), Value::Double(value)) => (low..=high).contains(&value),
             (Region::Floating(low, high), Value::Float(value)) => (low..=high).contains(&value.into()),
@@ -89,28 +89,28 @@ impl ValueFilter {
                 _ => false,
             },
         };
-        !same && self.looks(value)
+        !is_in_region && self.passes_uncached(value)
     }
 
-    /// Like [`passes`](ValueFilter::passes), comparing with all thresholds.
+    /// Like [`passes`](ValueFilter::passes), but compares with all thresholds instead of the cached region.
     #[cold]
-    fn looks(&mut self, value: Value<'_>) -> bool {
+    fn passes_uncached(&mut self, value: Value<'_>) -> bool {
         let Some(thresholds) = &self.thresholds else { return true };
-        let (last, first) = (self.last.value(), matches!(self.last, Last::Nothing));
+        let (last, first) = (self.last.value(), matches!(self.last, LastValue::Nothing));
         let report = first
             || value.ty() != last.ty()
             || thresholds.iter().any(|threshold| threshold.holds(last) != threshold.holds(value));
         self.region = region(thresholds, value);
         match (&mut self.last, value) {
-            (Last::Text(text), Value::String(value)) => {
+            (LastValue::Text(text), Value::String(value)) => {
                 text.clear();
                 text.push_str(value);
             }
-            (last, Value::String(value)) => *last = Last::Text(value.into()),
+            (last, Value::String(value)) => *last = LastValue::Text(value.into()),
             (last, value) => {
                 *last = match (Cell::plain(value), value.ty()) {
-                    (Some(cell), Some(ty)) => Last::Plain(cell, ty),
-                    _ => Last::Nothing,
+                    (Some(cell), Some(ty)) => LastValue::Plain(cell, ty),
+                    _ => LastValue::Nothing,
                 };
             }
         }
@@ -126,12 +126,12 @@ fn region(thresholds: &[Threshold], value: Value<'_>) -> Region {
     for threshold in thresholds {
         match threshold.constant {
             Constant::Whole(at) if !fraction => {
-                let step = (at.saturating_sub(1), at.saturating_add(1));
-                narrow(&mut whole, threshold.operator, cell.as_whole(), at, step);
+                let neighbours = (at.saturating_sub(1), at.saturating_add(1));
+                narrow(&mut whole, threshold.operator, cell.as_whole(), at, neighbours);
             }
             Constant::Floating(at) if fraction && !at.is_nan() => {
-                let step = (at.next_down(), at.next_up());
-                narrow(&mut floating, threshold.operator, cell.as_floating(), at, step);
+                let neighbours = (at.next_down(), at.next_up());
+                narrow(&mut floating, threshold.operator, cell.as_floating(), at, neighbours);
             }
             Constant::Floating(_) if fraction => {}
             _ => return Region::Nothing,
@@ -144,7 +144,7 @@ fn region(thresholds: &[Threshold], value: Value<'_>) -> Region {
     }
 }
 
-/// Shrinks a region around `value` at the threshold `at`; `step` are its neighbours.
+/// Shrinks a region around `value` at the threshold `at`; `below` and `above` are its neighbours.
 fn narrow<T: PartialOrd + Copy>(
     (low, high): &mut (T, T),
     operator: Binary,

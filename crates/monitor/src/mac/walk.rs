@@ -26,12 +26,12 @@ impl Walk {
     /// The nodes below and including the root, each once, operands first. Leaves are not entered.
     pub(super) fn postorder(
         &mut self,
-        parts: &ScriptDef,
+        script: &ScriptDef,
         root: Node,
         leaf: impl Fn(Node) -> bool,
     ) -> &[Node] {
-        self.exprs.resize(parts.exprs.len(), 0);
-        self.occurrences.resize(parts.occurrences.len(), 0);
+        self.exprs.resize(script.exprs.len(), 0);
+        self.occurrences.resize(script.occurrences.len(), 0);
         self.walk += 1;
         self.nodes.clear();
         self.stack.push((root, false));
@@ -49,17 +49,17 @@ impl Walk {
                 continue;
             }
             self.stack.push((node, true));
-            self.stack.extend(children(parts, node).into_iter().rev().flatten().map(|child| (child, false)));
+            self.stack.extend(children(script, node).into_iter().rev().flatten().map(|child| (child, false)));
         }
         &self.nodes
     }
 }
 
 /// The operands of a node, in the order of the script.
-pub(super) fn children(parts: &ScriptDef, node: Node) -> [Option<Node>; 3] {
+pub(super) fn children(script: &ScriptDef, node: Node) -> [Option<Node>; 3] {
     let (expr, event) = (|id| Some(Node::Expr(id)), |id| Some(Node::Event(id)));
     match node {
-        Node::Expr(id) => match parts.exprs[id.at()].0 {
+        Node::Expr(id) => match script.exprs[id.at()].0 {
             Expr::Unary(_, a) | Expr::Cast(a) | Expr::Defined(a) => [expr(a), None, None],
             Expr::Binary(_, a, b) => [expr(a), expr(b), None],
             Expr::Choose(a, b, c) => [expr(a), expr(b), expr(c)],
@@ -73,7 +73,7 @@ pub(super) fn children(parts: &ScriptDef, node: Node) -> [Option<Node>; 3] {
             | Expr::Condition(_)
             | Expr::Inside(_) => [None; 3],
         },
-        Node::Event(id) => match parts.occurrences[id.at()].0 {
+        Node::Event(id) => match script.occurrences[id.at()].0 {
             Occurrence::Start(a) | Occurrence::End(a) => [expr(a), None, None],
             Occurrence::Both(a, b) | Occurrence::Either(a, b) => [event(a), event(b), None],
             Occurrence::When(a, b) => [event(a), expr(b), None],

@@ -7,7 +7,8 @@
 //! - None of its possible transitions runs a block or triggers a reaction, and all states that it can reach
 //!   have the same verdicts, now and at the end of the run. The state is counted, so that the verdict at the
 //!   end is unchanged.
-//! - Of the slices that the end of the run violates, the first [`MAX_REPORTED`] are kept for the report.
+//! - Of the slices in a state in which the end of the run is a violation, the first [`MAX_REPORTED`] are kept for the
+//!   report.
 //! - An event that binds some parameters creates a slice only if no slice agrees with it. One collectable slice
 //!   is therefore kept for each way in which events of live objects can agree with it.
 
@@ -19,7 +20,7 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// Maximum number of slices kept because the end of the run violates them.
+/// Maximum number of slices that are kept because the end of the run is a violation in their state.
 pub const MAX_REPORTED: usize = 1000;
 /// Minimum number of dead objects before slices are searched.
 const MIN_DEAD: usize = 1024;
@@ -60,8 +61,8 @@ impl DeadObjects {
 impl Automaton {
     /// Collects slices of dead objects, as far as this has no visible effect.
     ///
-    /// `dead` must be [sorted](DeadObjects::sort). `reactions` is non-zero for each state with a reaction. The
-    /// ids that occur in slices are added to `found`.
+    /// `dead_objects` must be [sorted](DeadObjects::sort). `reactions` is non-zero for each state with a reaction. The
+    /// dead ids that occur in slices are added to `found`.
     ///
     /// ```
     /// # use invigil_monitor::automaton::{EndVerdict, Automaton, BranchEffect, AutomatonDef, State, Transition};
@@ -104,13 +105,14 @@ impl Automaton {
         reactions: &[u8],
         found: &mut Vec<i64>,
     ) {
-        let objects = self.objects(dead_objects);
+        let objects = self.object_params(dead_objects);
         if objects == 0 || slices.failure.is_some() {
             return;
         }
         let mut harmless = HarmlessStates { automaton: self, reactions, results: BTreeMap::new() };
         let (mut idle, mut reported) = (Vec::new(), 0);
-        // What events of live objects can agree with: a mask, and the first slice with the same values for it.
+        // The slices with which events of live objects can agree: the index of a mask, and the first slice with the
+        // same values for it.
         let mut agreeing: BTreeSet<(usize, u32)> = BTreeSet::new();
         for slice in 0..slices.records.len() as u32 {
             let head = slices.records.head(slice);
@@ -118,7 +120,7 @@ impl Automaton {
                 continue;
             }
             let dead = slices.mark_dead(slice, objects, dead_objects, found);
-            if dead == 0 || !harmless.is(head.state, head.bound, dead) {
+            if dead == 0 || !harmless.contains(head.state, head.bound, dead) {
                 continue;
             }
             if is_violated_at_end(&self.states[usize::from(head.state)]) {
@@ -128,10 +130,10 @@ impl Automaton {
                 }
             }
             let living = head.bound & !dead;
-            let covers = self.masks.iter().enumerate().filter(|(_, mask)| **mask & !living == 0);
-            let agrees = covers.filter_map(|(cover, mask)| {
+            let masks = self.masks.iter().enumerate().filter(|(_, mask)| **mask & !living == 0);
+            let agrees = masks.filter_map(|(mask_index, mask)| {
                 let keys = super::Keys::collect(slices.keys_of(slice, *mask));
-                slices.first(cover, &keys, "").map(|first| (cover, first))
+                slices.first(mask_index, &keys, "").map(|first| (mask_index, first))
             });
             if agrees.fold(false, |is_new, pair| agreeing.insert(pair) | is_new) {
                 continue;
@@ -140,13 +142,13 @@ impl Automaton {
         }
         for slice in idle {
             slices.collected[usize::from(slices.records.head(slice).state)] += 1;
-            slices.forget(self, slice);
+            slices.remove(self, slice);
         }
         slices.heap.sweep();
     }
 
     /// The slice parameters that are always objects.
-    fn objects(&self, dead_objects: &DeadObjects) -> ParamMask {
+    fn object_params(&self, dead_objects: &DeadObjects) -> ParamMask {
         let mut objects = ((1u16 << self.slice_on.len()) - 1) as ParamMask;
         for (event_id, params) in &self.bindings {
             for (bit, at) in params.iter().enumerate() {
@@ -198,17 +200,18 @@ struct HarmlessStates<'a> {
 }
 
 impl HarmlessStates<'_> {
-    fn is(&mut self, state: StateId, bound: ParamMask, dead: ParamMask) -> bool {
+    /// Whether a slice in this state, with these bound and dead parameters, can be collected.
+    fn contains(&mut self, state: StateId, bound: ParamMask, dead: ParamMask) -> bool {
         if let Some(result) = self.results.get(&(state, bound, dead)) {
             return *result;
         }
-        let is = self.has_no_effect(state, bound & !dead).is_some();
-        self.results.insert((state, bound, dead), is);
-        is
+        let is_harmless = self.visit_reachable(state, bound & !dead).is_some();
+        self.results.insert((state, bound, dead), is_harmless);
+        is_harmless
     }
 
     /// Visits all states reachable by events of live parameters; `None` if one has a visible effect.
-    fn has_no_effect(&self, from: StateId, living: ParamMask) -> Option<()> {
+    fn visit_reachable(&self, from: StateId, living: ParamMask) -> Option<()> {
         let automaton = self.automaton;
         let output = |state: StateId| {
             let state = &automaton.states[usize::from(state)];
@@ -226,15 +229,15 @@ impl HarmlessStates<'_> {
                 for transition in
                     &automaton.compiled[cell.compiled.start as usize..cell.compiled.end as usize]
                 {
-                    let exit = transition.success.filter(|_| transition.guard.is_none())?;
-                    let to = exit.target.unwrap_or(state);
-                    let runs = exit.block.is_some() || exit.action.is_some();
-                    let is_heard = [state, to].iter().any(|state| {
+                    let effect = transition.success.filter(|_| transition.guard.is_none())?;
+                    let to = effect.target.unwrap_or(state);
+                    let runs = effect.block.is_some() || effect.action.is_some();
+                    let triggers_reaction = [state, to].iter().any(|state| {
                         self.reactions.get(usize::from(*state)).is_some_and(|reactions| *reactions != 0)
                     });
                     let has_guard = cell.decision.is_some() || !cell.required.is_empty();
                     let acts = automaton.states[usize::from(to)].action.is_some();
-                    if runs || is_heard || has_guard || acts || output(to) != output(from) {
+                    if runs || triggers_reaction || has_guard || acts || output(to) != output(from) {
                         return None;
                     }
                     if !core::mem::replace(&mut seen[usize::from(to)], true) {

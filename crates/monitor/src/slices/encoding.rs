@@ -45,12 +45,12 @@ impl SliceTable {
     /// Encodes the state of the property. Slices keep their numbers.
     pub fn save(&self) -> Vec<u8> {
         let mut out = vec![u8::from(self.violated), u8::from(self.failure.is_some())];
-        if let Some(failure) = &self.failure {
-            let span = failure.span.unwrap_or_default();
-            out.push(u8::from(failure.span.is_some()));
+        if let Some(fault) = &self.failure {
+            let span = fault.span.unwrap_or_default();
+            out.push(u8::from(fault.span.is_some()));
             [span.source.0, span.start, span.end].iter().for_each(|part| put(&mut out, *part as usize));
-            put(&mut out, failure.message.len());
-            out.extend(failure.message.as_bytes());
+            put(&mut out, fault.message.len());
+            out.extend(fault.message.as_bytes());
         }
         self.collected.iter().for_each(|count| out.extend(count.to_le_bytes()));
         put(&mut out, self.records.len());
@@ -77,13 +77,13 @@ impl SliceTable {
         let mut reader = Reader(bytes);
         slices.violated = reader.u8()? != 0;
         if reader.u8()? != 0 {
-            slices.failure = Some(failure(&mut reader)?);
+            slices.failure = Some(fault(&mut reader)?);
         }
         for count in &mut slices.collected {
             *count = reader.u64()?;
         }
         let (len, free) = (reader.u32()?, reader.u32()?);
-        // Each takes some bytes: reject counts beyond the input before allocating.
+        // Each slice takes at least one byte: reject counts beyond the input before allocating.
         if (len as usize).max(free as usize) > bytes.len() || free > len {
             return None;
         }
@@ -147,7 +147,7 @@ impl SliceTable {
     }
 }
 
-fn failure(reader: &mut Reader<'_>) -> Option<MonitorFault> {
+fn fault(reader: &mut Reader<'_>) -> Option<MonitorFault> {
     let has_span = reader.u8()? != 0;
     let span = Span { source: SourceId(reader.u32()?), start: reader.u32()?, end: reader.u32()? };
     let len = reader.u32()? as usize;

@@ -75,7 +75,7 @@ fn hash_one(view: ValueReader<'_>, value: Value) -> u64 {
 }
 
 #[inline]
-fn same(view: ValueReader<'_>, mine: Value, theirs: Value) -> bool {
+fn same_value(view: ValueReader<'_>, mine: Value, theirs: Value) -> bool {
     if mine.bits() == theirs.bits() && mine.is_inline() {
         return true;
     }
@@ -89,9 +89,9 @@ impl SliceTable {
         if bound == 0 {
             return self.root();
         }
-        let cover = self.covers.iter().position(|cover| cover.mask == bound)?;
+        let mask_index = self.binding_indexes.iter().position(|index| index.mask == bound)?;
         let keys = Keys::collect(binding.iter().filter(|v| !v.is_unset()).map(|v| canonical(*v)));
-        self.exact(cover, &keys, text).map(SliceId)
+        self.exact(mask_index, &keys, text).map(SliceId)
     }
 
     #[inline]
@@ -109,19 +109,20 @@ impl SliceTable {
         keys.iter().enumerate().filter(move |(bit, _)| mask & 1 << bit != 0).map(|(_, key)| *key)
     }
 
-    /// The first slice that binds the parameters of a cover to `keys`.
+    /// The first slice that binds at least the parameters of a mask to `keys`. `mask_index` is an index into
+    /// `Automaton::masks`, here and below.
     #[inline]
-    pub(crate) fn first(&self, cover: usize, keys: &[Value], text: &str) -> Option<u32> {
-        let BindingIndex { mask, index, .. } = &self.covers[cover];
+    pub(crate) fn first(&self, mask_index: usize, keys: &[Value], text: &str) -> Option<u32> {
+        let BindingIndex { mask, index, .. } = &self.binding_indexes[mask_index];
         let view = self.view(text);
         let hash = self.hash_keys(keys, text);
-        index.find(hash, |slice| self.keys_of(slice, *mask).zip(keys).all(|(a, b)| same(view, a, *b)))
+        index.find(hash, |slice| self.keys_of(slice, *mask).zip(keys).all(|(a, b)| same_value(view, a, *b)))
     }
 
     /// Like [`first`](SliceTable::first), for a single slice parameter.
     #[inline(always)]
     pub(crate) fn single(&self, key: Value, text: &str, guess: Option<SliceId>) -> Option<u32> {
-        let index = &self.covers.first()?.index;
+        let index = &self.binding_indexes.first()?.index;
         let mine = |slice: u32| self.records.key(slice);
         if key.is_inline() {
             let bits = key.bits();
@@ -134,29 +135,30 @@ impl SliceTable {
             return index.find(mix(bits.0, bits.1), |slice| mine(slice).bits() == bits);
         }
         let view = self.view(text);
-        index.find(hash_one(view, key), |slice| same(view, mine(slice), key))
+        index.find(hash_one(view, key), |slice| same_value(view, mine(slice), key))
     }
 
     /// The slots of the index of [`single`](SliceTable::single).
     pub(crate) fn slots(&self) -> Option<&[u64]> {
-        self.covers.first().map(|cover| cover.index.slots())
+        self.binding_indexes.first().map(|binding_index| binding_index.index.slots())
     }
 
-    /// The next slice with the same values for the parameters of a cover.
-    pub(crate) fn next(&self, cover: usize, slice: u32) -> Option<u32> {
-        let [_, next] = self.covers[cover].links.get(slice as usize).copied().unwrap_or([NO_SLICE; 2]);
+    /// The next slice with the same values for the parameters of a mask.
+    pub(crate) fn next(&self, mask_index: usize, slice: u32) -> Option<u32> {
+        let [_, next] =
+            self.binding_indexes[mask_index].links.get(slice as usize).copied().unwrap_or([NO_SLICE; 2]);
         (next != NO_SLICE).then_some(next)
     }
 
-    /// The slice that binds exactly the parameters of a cover, to `keys`.
-    pub(crate) fn exact(&self, cover: usize, keys: &[Value], text: &str) -> Option<u32> {
-        let mask = self.covers[cover].mask;
-        let mut at = self.first(cover, keys, text);
+    /// The slice that binds exactly the parameters of a mask, to `keys`.
+    pub(crate) fn exact(&self, mask_index: usize, keys: &[Value], text: &str) -> Option<u32> {
+        let mask = self.binding_indexes[mask_index].mask;
+        let mut at = self.first(mask_index, keys, text);
         while let Some(slice) = at {
             if self.records.head(slice).bound == mask {
                 return Some(slice);
             }
-            at = self.next(cover, slice);
+            at = self.next(mask_index, slice);
         }
         None
     }
@@ -164,25 +166,25 @@ impl SliceTable {
     /// Adds a slice to all indexes.
     pub(crate) fn insert_into_index(&mut self, slice: u32) {
         let bound = self.records.head(slice).bound;
-        for at in 0..self.covers.len() {
-            let mask = self.covers[at].mask;
+        for at in 0..self.binding_indexes.len() {
+            let mask = self.binding_indexes[at].mask;
             if mask & !bound != 0 {
                 continue;
             }
             let keys = Keys::collect(self.keys_of(slice, mask));
             let first = if self.key_count > 1 { self.first(at, &keys, "") } else { None };
             let hash = self.hash_keys(&keys, "");
-            let cover = &mut self.covers[at];
+            let binding_index = &mut self.binding_indexes[at];
             if self.key_count > 1 {
-                cover.links.resize(cover.links.len().max(slice as usize + 1), [NO_SLICE; 2]);
-                cover.links[slice as usize] = [NO_SLICE, first.unwrap_or(NO_SLICE)];
+                binding_index.links.resize(binding_index.links.len().max(slice as usize + 1), [NO_SLICE; 2]);
+                binding_index.links[slice as usize] = [NO_SLICE, first.unwrap_or(NO_SLICE)];
             }
             match first {
                 Some(first) => {
-                    cover.links[first as usize][0] = slice;
-                    cover.index.replace(hash, first, slice);
+                    binding_index.links[first as usize][0] = slice;
+                    binding_index.index.replace(hash, first, slice);
                 }
-                None => cover.index.insert(hash, slice),
+                None => binding_index.index.insert(hash, slice),
             }
         }
     }
@@ -190,27 +192,28 @@ impl SliceTable {
     /// Removes a slice from all indexes.
     pub(super) fn remove_from_index(&mut self, slice: u32) {
         let bound = self.records.head(slice).bound;
-        for at in 0..self.covers.len() {
-            let mask = self.covers[at].mask;
+        for at in 0..self.binding_indexes.len() {
+            let mask = self.binding_indexes[at].mask;
             if mask & !bound != 0 {
                 continue;
             }
             let keys = Keys::collect(self.keys_of(slice, mask));
             let hash = self.hash_keys(&keys, "");
-            let cover = &mut self.covers[at];
-            let [previous, next] = cover.links.get(slice as usize).copied().unwrap_or([NO_SLICE; 2]);
+            let binding_index = &mut self.binding_indexes[at];
+            let [previous, next] = binding_index.links.get(slice as usize).copied().unwrap_or([NO_SLICE; 2]);
             if next != NO_SLICE {
-                cover.links[next as usize][0] = previous;
+                binding_index.links[next as usize][0] = previous;
             }
             match (previous, next) {
-                (NO_SLICE, NO_SLICE) => cover.index.remove(hash, slice),
-                (NO_SLICE, next) => cover.index.replace(hash, slice, next),
-                (previous, next) => cover.links[previous as usize][1] = next,
+                (NO_SLICE, NO_SLICE) => binding_index.index.remove(hash, slice),
+                (NO_SLICE, next) => binding_index.index.replace(hash, slice, next),
+                (previous, next) => binding_index.links[previous as usize][1] = next,
             }
         }
     }
 
-    /// The hash of the only slice parameter, after prefetching its slot of the index; zero if the value is unset or not inline.
+    /// The hash of the only slice parameter, after prefetching its slot of the index; zero if the value is unset or not
+    /// inline.
     #[inline(always)]
     pub(crate) fn prefetch_hash(&self, key: Value) -> u64 {
         if key.is_unset() || !key.is_inline() {
@@ -218,8 +221,8 @@ impl SliceTable {
         }
         let (low, high) = canonical(key).bits();
         let hash = mix(low, high);
-        if let Some(cover) = self.covers.first() {
-            cover.index.prefetch(hash);
+        if let Some(binding_index) = self.binding_indexes.first() {
+            binding_index.index.prefetch(hash);
         }
         hash
     }
@@ -227,7 +230,7 @@ impl SliceTable {
     /// The slice that most likely has this hash, after prefetching its record.
     #[inline(always)]
     pub(crate) fn prefetch_slice(&self, hash: u64) -> Option<SliceId> {
-        let slice = self.covers.first()?.index.prefetch_number(hash)?;
+        let slice = self.binding_indexes.first()?.index.likely_number(hash)?;
         self.records.prefetch(slice);
         Some(SliceId(slice))
     }

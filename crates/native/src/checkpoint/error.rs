@@ -15,17 +15,17 @@ pub enum CheckpointError {
     Thread(InjectError),
     /// The leader has ended while other threads live on.
     LeaderEnded(Pid),
-    /// The process has a thread that was not passed.
-    Forgotten {
+    /// The process has a thread that the caller did not list.
+    UnlistedThread {
         /// The process.
         process: Pid,
         /// The thread.
         thread: Pid,
     },
     /// The process uses its parent's memory: a `vfork` child before its exec.
-    Borrowing(Pid),
+    SharesParentMemory(Pid),
     /// The process is in another pid namespace.
-    Namespace(Pid),
+    OtherNamespace(Pid),
     /// The kernel refuses a request in the process.
     Refused {
         /// The process.
@@ -54,15 +54,15 @@ impl fmt::Display for CheckpointError {
                 "the first thread of process {process} has ended while others live on: such a process cannot \
                  be copied; take the checkpoint before its main thread exits"
             ),
-            Self::Forgotten { process, thread } => {
+            Self::UnlistedThread { process, thread } => {
                 write!(f, "thread {thread} of process {process} was just created: stop it first")
             }
-            Self::Borrowing(process) => write!(
+            Self::SharesParentMemory(process) => write!(
                 f,
                 "process {process} was created by vfork and still uses the memory of its parent: \
                  continue until it executes its own program"
             ),
-            Self::Namespace(process) => write!(
+            Self::OtherNamespace(process) => write!(
                 f,
                 "process {process} is in another process id namespace: run Invigil in that namespace"
             ),

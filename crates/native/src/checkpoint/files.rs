@@ -28,10 +28,11 @@ impl FilePositions {
             };
             let Ok(mut file) = raw::descriptor_of(&handle, number) else { continue };
             // Nothing else has a position.
-            let moves = |kind: Metadata| {
-                (kind.is_file() || kind.is_dir()) && !own_output_files.contains(&(kind.dev(), kind.ino()))
+            let has_position = |metadata: Metadata| {
+                (metadata.is_file() || metadata.is_dir())
+                    && !own_output_files.contains(&(metadata.dev(), metadata.ino()))
             };
-            if file.metadata().is_ok_and(moves) {
+            if file.metadata().is_ok_and(has_position) {
                 found.extend(file.stream_position().ok().map(|position| (number, position)));
             }
         }
@@ -66,6 +67,6 @@ fn own_output_files() -> Vec<(u64, u64)> {
         .into_iter()
         .flatten()
         .filter_map(|file| file.metadata().ok())
-        .map(|kind| (kind.dev(), kind.ino()))
+        .map(|metadata| (metadata.dev(), metadata.ino()))
         .collect()
 }

@@ -37,20 +37,20 @@ impl Unrestorable {
 
     fn describe(&self, copy: Pid, limitations: &mut Vec<String>) {
         if self.timers > 0 {
-            let what = plural(self.timers, "timer", "timers");
-            limitations.push(format!("{what} of the program (timer_create): not restored"));
+            let timers = plural(self.timers, "timer", "timers");
+            limitations.push(format!("{timers} of the program (timer_create): not restored"));
         }
         if !self.children.is_empty() {
-            let which = self.children.join(", ");
-            let what = plural(self.children.len(), "child process", "child processes");
+            let ids = self.children.join(", ");
+            let children = plural(self.children.len(), "child process", "child processes");
             limitations.push(format!(
-                "{what} ({which}): not part of the checkpoint, and no longer children of the \
+                "{children} ({ids}): not part of the checkpoint, and no longer children of the \
                  program after a restore"
             ));
         }
         if self.locks > 0 {
-            let what = plural(self.locks, "lock on a file", "locks on files");
-            limitations.push(format!("{what} (fcntl): not held after a restore"));
+            let locks = plural(self.locks, "lock on a file", "locks on files");
+            limitations.push(format!("{locks} (fcntl): not held after a restore"));
         }
         let missing = size(copy).map_or(0, |size| self.size.saturating_sub(size) / 1024);
         if missing > 0 {
@@ -96,7 +96,7 @@ pub(super) fn of(copy: Pid, unrestorable: &Unrestorable) -> Vec<String> {
 }
 
 fn descriptors(copy: Pid, limitations: &mut Vec<String>) {
-    let mut kinds: BTreeMap<&'static str, Vec<i32>> = BTreeMap::new();
+    let mut by_limitation: BTreeMap<&'static str, Vec<i32>> = BTreeMap::new();
     let directory = fs::read_dir(format!("/proc/{copy}/fd"));
     let mut entries: Vec<_> = directory
         .into_iter()
@@ -109,25 +109,25 @@ fn descriptors(copy: Pid, limitations: &mut Vec<String>) {
     for (number, path) in entries {
         let Ok(target) = fs::read_link(&path) else { continue };
         let target = target.to_string_lossy().into_owned();
-        if let Some(kind) = kind(&target) {
-            kinds.entry(kind).or_default().push(number);
-        } else if fs::metadata(&path).is_ok_and(|kind| kind.is_file()) && is_written(copy, number) {
+        if let Some(limitation) = limitation_of(&target) {
+            by_limitation.entry(limitation).or_default().push(number);
+        } else if fs::metadata(&path).is_ok_and(|metadata| metadata.is_file()) && is_written(copy, number) {
             written.entry(short(&target)).or_default().push(number);
         }
     }
     for (name, numbers) in written {
         limitations.push(format!(
             "{name} is open for writing ({}): writes after the checkpoint are not undone",
-            named(&numbers)
+            descriptor_list(&numbers)
         ));
     }
-    for (kind, numbers) in kinds {
-        limitations.push(format!("{} {kind}", named(&numbers)));
+    for (limitation, numbers) in by_limitation {
+        limitations.push(format!("{} {limitation}", descriptor_list(&numbers)));
     }
 }
 
-/// What becomes of a descriptor that is not a file, by the kernel's name for it.
-fn kind(target: &str) -> Option<&'static str> {
+/// The limitation of a descriptor that is not a file, by the kernel's name for it.
+fn limitation_of(target: &str) -> Option<&'static str> {
     let of_pipe = "(pipe): reads and writes after the checkpoint are not undone, and the other end \
                    sees no end of file while the checkpoint exists";
     let of_socket = "(socket): data sent or received after the checkpoint is not undone, and the other \
@@ -147,7 +147,7 @@ fn kind(target: &str) -> Option<&'static str> {
     })
 }
 
-fn named(numbers: &[i32]) -> String {
+fn descriptor_list(numbers: &[i32]) -> String {
     let list = numbers.iter().map(i32::to_string).collect::<Vec<_>>().join(", ");
     if numbers.len() == 1 { format!("descriptor {list}") } else { format!("descriptors {list}") }
 }

@@ -26,7 +26,7 @@ pub(super) struct ProcessTraits {
 }
 
 impl ProcessTraits {
-    /// Reads the properties of a process. It must be copyable and have no other threads.
+    /// Reads the properties of a process. Fails unless it can be copied and has no other threads than these.
     pub(super) fn of(process: Pid, threads: &[Pid]) -> Result<Self, CheckpointError> {
         let gone = || CheckpointError::Thread(InjectError::Ended(process));
         let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).map_err(|_| gone())?;
@@ -42,14 +42,14 @@ impl ProcessTraits {
             return Err(if count > Some(1) { CheckpointError::LeaderEnded(process) } else { gone() });
         }
         if count != Some(threads.len()) {
-            complete(process, threads)?;
+            check_no_other_threads(process, threads)?;
         }
         if parent > 0 && raw::same_memory(process, Pid::from_raw(parent)) == Some(true) {
-            return Err(CheckpointError::Borrowing(process));
+            return Err(CheckpointError::SharesParentMemory(process));
         }
-        let namespace = |whose: &str| std::fs::read_link(format!("/proc/{whose}/ns/pid")).ok();
+        let namespace = |id: &str| std::fs::read_link(format!("/proc/{id}/ns/pid")).ok();
         if namespace("self") != namespace(&process.to_string()) {
-            return Err(CheckpointError::Namespace(process));
+            return Err(CheckpointError::OtherNamespace(process));
         }
         let own = process.as_raw();
         Ok(Self {
@@ -68,30 +68,30 @@ fn tasks(process: Pid) -> impl Iterator<Item = Pid> {
 }
 
 /// Checks that the process has no other living threads.
-fn complete(process: Pid, threads: &[Pid]) -> Result<(), CheckpointError> {
+fn check_no_other_threads(process: Pid, threads: &[Pid]) -> Result<(), CheckpointError> {
     let ended = |tid: Pid| {
         let status = std::fs::read_to_string(format!("/proc/{tid}/status")).unwrap_or_default();
         !status.lines().any(|line| line.starts_with("State:") && !line.contains(['Z', 'X']))
     };
     match tasks(process).find(|tid| !threads.contains(tid) && !ended(*tid)) {
-        Some(thread) => Err(CheckpointError::Forgotten { process, thread }),
+        Some(thread) => Err(CheckpointError::UnlistedThread { process, thread }),
         None => Ok(()),
     }
 }
 
 /// A killed process whose memory the kernel is still freeing.
 ///
-/// A process has not ended before all its memory was freed, which takes as long as copying it. So a helper process
+/// A process ends only when all its memory has been freed, which takes as long as copying it. So a helper process
 /// shares the memory first: the process then ends immediately, its id is free, and the helper frees the memory
 /// meanwhile.
 pub(super) struct ReapingProcess(Option<Pid>);
 
 impl ReapingProcess {
-    /// Minimal size in pages for which a helper pays.
+    /// Minimum size in pages for which a helper is worthwhile.
     const LARGE: u64 = 4096;
 
     /// Kills a process like [`end`], but does not wait for its memory if there is much of it.
-    pub(super) fn of_ended(process: Pid, threads: &[Pid], scratch: u64) -> Self {
+    pub(super) fn kill(process: Pid, threads: &[Pid], scratch: u64) -> Self {
         let helper = if resident(process) >= Self::LARGE { helper(process, scratch) } else { None };
         end(process, threads);
         if let Some(helper) = helper {

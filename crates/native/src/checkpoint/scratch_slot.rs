@@ -61,15 +61,20 @@ impl ScratchSlot {
 fn read(process: Pid, address: u64, bytes: &mut [u8]) -> Result<(), InjectError> {
     let remote = [RemoteIoVec { base: address as usize, len: bytes.len() }];
     let expected = bytes.len();
-    complete(process, address, expected, process_vm_readv(process, &mut [IoSliceMut::new(bytes)], &remote))
+    check_complete(
+        process,
+        address,
+        expected,
+        process_vm_readv(process, &mut [IoSliceMut::new(bytes)], &remote),
+    )
 }
 
 fn write(process: Pid, address: u64, bytes: &[u8]) -> Result<(), InjectError> {
     let remote = [RemoteIoVec { base: address as usize, len: bytes.len() }];
-    complete(process, address, bytes.len(), process_vm_writev(process, &[IoSlice::new(bytes)], &remote))
+    check_complete(process, address, bytes.len(), process_vm_writev(process, &[IoSlice::new(bytes)], &remote))
 }
 
-fn complete(
+fn check_complete(
     tid: Pid,
     address: u64,
     expected: usize,

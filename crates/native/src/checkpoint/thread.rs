@@ -10,7 +10,7 @@ use crate::inject::raw::{self, CallStop, Rseq, SignalInfo};
 use crate::inject::{BorrowedThread, InjectError};
 
 /// Results in the kernel of an interrupted system call that will be restarted: with saved state, or as it was.
-const RESTART_FROM_NOTES: i64 = -516;
+const RESTART_BLOCK: i64 = -516;
 const RESTART_NO_HANDLER: i64 = -514;
 
 /// State of a thread at the checkpoint.
@@ -76,21 +76,21 @@ impl ThreadState {
         scratch: u64,
         leader: &Self,
     ) -> Result<(), CheckpointError> {
-        let first = self.tid == leader.tid;
+        let is_leader = self.tid == leader.tid;
         let mut thread = BorrowedThread::begin(tid, scratch)?;
         let operation = "prepare a thread of";
         let mut call = |number, arguments| -> Result<(), CheckpointError> {
-            succeeded(process, operation, thread.call(number, arguments)?).map(drop)
+            check_result(process, operation, thread.call(number, arguments)?).map(drop)
         };
         // Also for the leader: a new process has no robust list. These calls also take the thread to a stop where
         // signals can be injected.
         call(libc::SYS_set_robust_list, [self.robust.0, self.robust.1.max(24), 0, 0, 0, 0])?;
-        if !first {
+        if !is_leader {
             if let Some(rseq) = self.rseq {
                 let arguments = [rseq.address, rseq.size.into(), 0, rseq.signature.into(), 0, 0];
                 call(libc::SYS_rseq, arguments)?;
             }
-            if let Some(stack) = settable(self.alternative_stack) {
+            if let Some(stack) = settable_stack(self.alternative_stack) {
                 slot.fill(process, &stack)?;
                 call(libc::SYS_sigaltstack, [slot.address, 0, 0, 0, 0, 0])?;
             }
@@ -110,22 +110,22 @@ impl ThreadState {
             raw::set_affinity(tid, &self.affinity).map_err(failed)?;
         }
         raw::set_extended_registers(tid, &self.extended).map_err(failed)?;
-        thread.replace_state(restarting(self.registers), self.mask, self.stop, self.call_stop);
+        thread.replace_state(restarting_registers(self.registers), self.mask, self.stop, self.call_stop);
         Ok(thread.end()?)
     }
 }
 
 /// The registers for a thread whose kernel has no saved state of an interrupted call. The call restarts with its
 /// arguments, so a sleep lasts its full time. All other calls are restarted by the kernel.
-fn restarting(mut registers: user_regs_struct) -> user_regs_struct {
-    if registers.orig_rax as i64 >= 0 && registers.rax as i64 == RESTART_FROM_NOTES {
+fn restarting_registers(mut registers: user_regs_struct) -> user_regs_struct {
+    if registers.orig_rax as i64 >= 0 && registers.rax as i64 == RESTART_BLOCK {
         registers.rax = RESTART_NO_HANDLER as u64;
     }
     registers
 }
 
 /// The alternative signal stack in the form in which it can be set. `None` if there is none, as in a new thread.
-fn settable(mut stack: [u8; 24]) -> Option<[u8; 24]> {
+fn settable_stack(mut stack: [u8; 24]) -> Option<[u8; 24]> {
     let [_, _, _, _, _, _, _, _, a, b, c, d, ..] = stack;
     let flags = i32::from_ne_bytes([a, b, c, d]);
     if flags & libc::SS_DISABLE != 0 {
@@ -145,7 +145,11 @@ fn name(process: Pid, tid: Pid) -> Vec<u8> {
 }
 
 /// Converts the result of a system call.
-pub(super) fn succeeded(process: Pid, operation: &'static str, result: i64) -> Result<u64, CheckpointError> {
+pub(super) fn check_result(
+    process: Pid,
+    operation: &'static str,
+    result: i64,
+) -> Result<u64, CheckpointError> {
     match u64::try_from(result) {
         Ok(value) => Ok(value),
         Err(_) => {

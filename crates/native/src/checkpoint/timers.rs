@@ -6,7 +6,7 @@ use super::scratch_slot::ScratchSlot;
 use crate::inject::{BorrowedThread, InjectError};
 
 /// The timers, and the signals they send.
-const WHICH: [(libc::c_int, libc::c_int); 3] = [
+const TIMERS: [(libc::c_int, libc::c_int); 3] = [
     (libc::ITIMER_REAL, libc::SIGALRM),
     (libc::ITIMER_VIRTUAL, libc::SIGVTALRM),
     (libc::ITIMER_PROF, libc::SIGPROF),
@@ -26,7 +26,7 @@ impl Timers {
     ) -> Result<Self, InjectError> {
         let mut running = Vec::new();
         let caught = caught(process);
-        for (which, signal) in WHICH {
+        for (which, signal) in TIMERS {
             // Every call takes time. An alarm may be meant to kill the program; the other timers are useless without
             // a handler for their signals.
             if which != libc::ITIMER_REAL && caught & 1 << (signal - 1) == 0 {

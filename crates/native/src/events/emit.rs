@@ -97,7 +97,7 @@ impl NativeTarget {
                 source => match value_request(source) {
                     None => builtin_value(source, tid, self.tracer.process, time),
                     Some(request) => {
-                        read_here(&self.program, &self.types, &registers, &memory, request.ok(), param.ty)
+                        read_at_stop(&self.program, &self.types, &registers, &memory, request.ok(), param.ty)
                             .map_or(Value::UNSET, |scalar| {
                                 to_monitor_value(&scalar, param.ty, &mut self.batch)
                             })
@@ -112,7 +112,7 @@ impl NativeTarget {
 }
 
 /// Reads a value whose location is determined only at the stop.
-fn read_here(
+fn read_at_stop(
     program: &Program,
     types: &Types,
     registers: &Registers,

@@ -10,21 +10,21 @@ use invigil_target::TargetResult;
 impl NativeTarget {
     /// Instruments these events only. While monitors are embedded, all events stay instrumented; the set takes effect
     /// afterwards.
-    pub(crate) fn instrument(&mut self, needs: &EventSet) -> TargetResult {
+    pub(crate) fn instrument(&mut self, needed: &EventSet) -> TargetResult {
         match &mut self.probes.needed_events {
-            Some(needed) => {
-                needed.clone_from(needs);
+            Some(needed_events) => {
+                needed_events.clone_from(needed);
                 Ok(())
             }
-            None => self.activate(needs),
+            None => self.activate(needed),
         }
     }
 
     /// Instruments these events only.
-    pub(crate) fn activate(&mut self, needs: &EventSet) -> TargetResult {
+    pub(crate) fn activate(&mut self, needed: &EventSet) -> TargetResult {
         for index in 0..self.plans.all.len() {
             let plan = &mut self.plans.all[index];
-            let is_needed = needs.contains(plan.event);
+            let is_needed = needed.contains(plan.event);
             if plan.active == is_needed {
                 continue;
             }

@@ -109,11 +109,11 @@ impl NativeTarget {
         if let Some(pending_call) = self.remove_pending_call(tid, plan_index, sp) {
             return Ok(Some(pending_call));
         }
-        let entries = self.agent_calls(tid)?;
-        Ok(entries
+        let agent_calls = self.agent_calls(tid)?;
+        Ok(agent_calls
             .iter()
             .filter(|call| call.sp == sp)
-            .find_map(|call| self.pending_call_from_entry(plan_index, call)))
+            .find_map(|call| self.pending_call_of_agent(plan_index, call)))
     }
 
     /// Removes the pending call with this stack pointer that has made no tail call.
@@ -125,7 +125,7 @@ impl NativeTarget {
     }
 
     /// Converts a call that the agent tracks, if it belongs to this plan.
-    pub(crate) fn pending_call_from_entry(&self, plan_index: u32, call: &AgentCall) -> Option<PendingCall> {
+    pub(crate) fn pending_call_of_agent(&self, plan_index: u32, call: &AgentCall) -> Option<PendingCall> {
         let plan = Some(self.plans.get(plan_index)).filter(|plan| self.can_track_in_agent(plan))?;
         let is_entry =
             |event_site: &EventSite| event_site.role == SiteRole::Entry && event_site.site.0 == call.site;

@@ -12,7 +12,7 @@ pub enum InjectError {
     /// The thread has ended.
     Ended(Pid),
     /// The thread is exiting.
-    Leaving(Pid),
+    Exiting(Pid),
     /// The thread waits for its `vfork` child.
     Vfork(Pid),
     /// The thread sleeps uninterruptibly in the kernel.
@@ -33,7 +33,7 @@ pub enum InjectError {
         signal: i32,
     },
     /// The thread stops again and again for signals that cannot be blocked.
-    Restless(Pid),
+    StoppedRepeatedly(Pid),
     /// Memory of the target cannot be accessed.
     Memory {
         /// The thread.
@@ -57,13 +57,13 @@ impl InjectError {
     /// or are not traced by the caller: find out which.
     pub(crate) fn of(tid: Pid, errno: Errno) -> Self {
         match errno {
-            Errno::ESRCH | Errno::ECHILD => Self::absent(tid),
+            Errno::ESRCH | Errno::ECHILD => Self::of_missing(tid),
             Errno::EPERM | Errno::EACCES => Self::NotPermitted(tid),
             errno => Self::Refused { tid, errno },
         }
     }
 
-    fn absent(tid: Pid) -> Self {
+    fn of_missing(tid: Pid) -> Self {
         let Ok(status) = std::fs::read_to_string(format!("/proc/{tid}/status")) else {
             return Self::Ended(tid);
         };
@@ -83,7 +83,7 @@ impl fmt::Display for InjectError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Ended(tid) => write!(f, "thread {tid} has ended"),
-            Self::Leaving(tid) => write!(f, "thread {tid} is exiting: resume it first"),
+            Self::Exiting(tid) => write!(f, "thread {tid} is exiting: resume it first"),
             Self::Vfork(tid) => write!(
                 f,
                 "thread {tid} waits for its vfork child, which uses its memory: \
@@ -106,7 +106,7 @@ impl fmt::Display for InjectError {
                 "thread {tid} cannot run the prepared code at {address:#x} (signal {signal}): \
                  has the program unmapped it?"
             ),
-            Self::Restless(tid) => {
+            Self::StoppedRepeatedly(tid) => {
                 write!(f, "thread {tid} is stopped repeatedly by signals that cannot be blocked")
             }
             Self::Memory { tid, address, errno } => {

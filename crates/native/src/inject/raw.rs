@@ -110,9 +110,9 @@ pub(crate) fn wait(tid: Pid) -> Result<Status, Errno> {
 /// Queries the state change of a thread: code and status.
 fn waitid(tid: Pid, options: c_int) -> Result<Option<(c_int, c_int)>, Errno> {
     let mut info = MaybeUninit::<libc::siginfo_t>::zeroed();
-    let who = tid.as_raw() as libc::id_t;
+    let id = tid.as_raw() as libc::id_t;
     // SAFETY: the kernel writes one `siginfo_t`.
-    Errno::result(unsafe { libc::waitid(libc::P_PID, who, info.as_mut_ptr(), options | libc::__WALL) })?;
+    Errno::result(unsafe { libc::waitid(libc::P_PID, id, info.as_mut_ptr(), options | libc::__WALL) })?;
     // SAFETY: zeroed, and then written by the kernel; the fields are plain numbers.
     let (found, code, status) = unsafe {
         let info = info.assume_init();

@@ -20,8 +20,8 @@ impl NativeTarget {
     pub(super) fn set_up_program(&mut self) -> TargetResult {
         self.map_scratch()?;
         images::sync(&mut self.program, self.tracer.process)?;
-        if let Some(state) = images::loader_hook(&self.program) {
-            let site = self.site_at(state)?;
+        if let Some(hook) = images::loader_hook(&self.program) {
+            let site = self.site_at(hook)?;
             self.add_trap_reason(site, TrapReason::Loader);
         }
         Ok(())

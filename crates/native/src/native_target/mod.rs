@@ -193,7 +193,7 @@ impl NativeTarget {
         self.tracer.process
     }
 
-    /// Sets how events are observed. To be called before the session starts.
+    /// Sets how events are observed. Call this before the session starts.
     pub fn set_probe_mode(&mut self, probes: ProbeMode) {
         self.probes.mode = probes;
     }

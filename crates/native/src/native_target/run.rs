@@ -53,7 +53,7 @@ impl NativeTarget {
         }
     }
 
-    /// Every owner at the site was notified. Resumes the thread, unless a step finishes here.
+    /// Resumes the thread after every owner at the site was notified, unless a step finishes there.
     fn finish_dispatch(&mut self) -> TargetResult<Option<StopReason>> {
         if let Some(tid) = self.event_thread
             && self.step_ends_here(tid)?
@@ -90,7 +90,7 @@ impl NativeTarget {
             TraceStop::ReactionDue { tid } => return self.on_reaction_due(tid).map(Some),
             TraceStop::Stepped { tid } => return self.on_single_step(tid),
             TraceStop::Syscall { tid, entering } => return self.handle_syscall(tid, entering),
-            TraceStop::Signal { tid, info } => return self.signal(tid, info),
+            TraceStop::Signal { tid, info } => return self.on_signal(tid, info),
             TraceStop::ThreadStarted { tid } => {
                 self.tracer.admit_thread(tid);
                 self.cpu_affinity.on_inherit(tid);

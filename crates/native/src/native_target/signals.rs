@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 
 impl NativeTarget {
     /// Handles a signal before its delivery.
-    pub(super) fn signal(&mut self, tid: Tid, info: SignalInfo) -> TargetResult<Option<StopReason>> {
+    pub(super) fn on_signal(&mut self, tid: Tid, info: SignalInfo) -> TargetResult<Option<StopReason>> {
         if info.number == libc::SIGSEGV && self.watchpoints.is_protected(info.address) {
             return match self.tracer.thread(tid)?.is_foreign_process {
                 true => self.on_foreign_access(tid, info.address).map(|()| None),
@@ -30,7 +30,7 @@ impl NativeTarget {
         self.tracer.thread(tid)?.signal = info.number;
         self.current = tid;
         self.event_thread = Some(tid);
-        if is_harmful(info.number) && !self.handles(info.number) {
+        if is_harmful(info.number) && !self.has_handler(info.number) {
             self.pending_signal = Some(info);
         }
         if let Some(stop) = self.emit_signal_event(tid, info)? {
@@ -46,7 +46,7 @@ impl NativeTarget {
     }
 
     /// Whether the target has a handler for a signal.
-    pub(crate) fn handles(&self, signal: i32) -> bool {
+    pub(crate) fn has_handler(&self, signal: i32) -> bool {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.tracer.process));
         let mask = status.ok().and_then(|status| {
             let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"))?;

@@ -83,7 +83,7 @@ impl Agent {
         }
     }
 
-    /// Where a thread continues whose read faulted.
+    /// The address at which a thread continues after its read faulted.
     pub(crate) fn after_bad_read(&self, pc: u64) -> Option<u64> {
         let [reads @ .., failed] = &self.entry_points.safe_reads;
         reads.iter().any(|at| (*at..*at + MAX_FUNCTION_LEN).contains(&pc)).then_some(*failed)
@@ -150,7 +150,7 @@ impl Agent {
         self.write_control(offset_of!(ControlBlock, heap_end), &self.range.end.to_le_bytes())
     }
 
-    /// Reserves memory at the end of the heap and returns its address. To be called once, before the library is used.
+    /// Reserves memory at the end of the heap and returns its address. Call this once, before the library is used.
     pub(crate) fn reserve(&self, bytes: u64) -> TargetResult<u64> {
         let at = (self.range.end - bytes) / PAGE * PAGE;
         self.write_control(offset_of!(ControlBlock, heap_end), &at.to_le_bytes())?;

@@ -31,7 +31,7 @@ pub(super) fn targets<'l>(
 }
 
 /// Whether a branch may lead into `range`, its start excluded.
-pub(super) fn is_entered(program: &Program, range: &Range<u64>, cache: &mut BranchTargetCache) -> bool {
+pub(super) fn may_branch_into(program: &Program, range: &Range<u64>, cache: &mut BranchTargetCache) -> bool {
     let middle = range.start + 1..range.end;
     if program.may_contain_jump_target(middle.clone()) {
         return true;
@@ -83,19 +83,19 @@ pub(super) fn find_jump_island(
             at += 1;
             continue;
         };
-        let room = part.end..program.next_code(part.end - 1)?;
-        let bytes = program.code_bytes(room.start);
-        let is_dead = room.start + JUMP_LEN as u64 <= room.end
-            && bytes.get(..(room.end - room.start) as usize).is_some_and(is_padding)
+        let gap = part.end..program.next_code(part.end - 1)?;
+        let bytes = program.code_bytes(gap.start);
+        let is_dead = gap.start + JUMP_LEN as u64 <= gap.end
+            && bytes.get(..(gap.end - gap.start) as usize).is_some_and(is_padding)
             && {
                 let before = targets(program, &part, cache);
                 !before.falls_through && !before.has_invalid_code
             };
         if is_dead {
-            let jump_islands = (room.start.max(reach.start)..(room.end - JUMP_LEN as u64 + 1).min(reach.end))
+            let jump_islands = (gap.start.max(reach.start)..(gap.end - JUMP_LEN as u64 + 1).min(reach.end))
                 .map(|island| island..island + JUMP_LEN as u64);
             for island in jump_islands.step_by(JUMP_LEN).filter(&is_free) {
-                if !is_entered(program, &(island.start - 1..island.end), cache) {
+                if !may_branch_into(program, &(island.start - 1..island.end), cache) {
                     return Some(island.start);
                 }
             }

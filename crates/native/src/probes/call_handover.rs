@@ -45,7 +45,7 @@ impl NativeTarget {
             return Ok(Some(call));
         }
         let request = match call.return_site {
-            Some(site) if !self.tracer.sites.is_return(site) => None,
+            Some(site) if !self.tracer.sites.is_return_site(site) => None,
             Some(_) => {
                 self.to_pending_tail_call(tid, plan, &call).map(|call| Request::PutTailCalls(vec![call]))
             }
@@ -80,7 +80,7 @@ impl NativeTarget {
         };
         for call in calls {
             for plan in 0..self.plans.iter().count() as u32 {
-                let Some(pending_call) = self.pending_call_from_entry(plan, &call) else { continue };
+                let Some(pending_call) = self.pending_call_of_agent(plan, &call) else { continue };
                 let Some(thread) = self.tracer.threads.get_mut(&(call.thread as Tid)) else { continue };
                 // Calls that the debugger has observed since are newer.
                 let same = |known: &PendingCall| {
@@ -103,7 +103,7 @@ impl NativeTarget {
             let calls = std::mem::take(&mut self.tracer.thread(tid)?.calls);
             for call in calls {
                 let plan = self.plan_of(&call);
-                let returns = call.return_site.filter(|site| self.tracer.sites.is_return(*site));
+                let returns = call.return_site.filter(|site| self.tracer.sites.is_return_site(*site));
                 if let Some(entry) = plan.and_then(|plan| self.to_agent_call(tid, plan, &call)) {
                     entries.push(entry);
                 } else if let Some(tail_call) = plan

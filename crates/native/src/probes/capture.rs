@@ -49,7 +49,7 @@ pub(crate) fn capture_argument(entry_site: u32, extractor: &Extractor, is_pointe
         _ => return None,
     };
     match capture_kind(plan, scalar_kind)? {
-        // A text has its value at the entry, too.
+        // A text also has its value at the entry, where only the argument registers are saved.
         CaptureKind::Text(_) | CaptureKind::TextPointer | CaptureKind::Address => None,
         kind => Some(Capture::Read(path, kind)),
     }

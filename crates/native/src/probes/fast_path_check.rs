@@ -83,10 +83,10 @@ fn trace_from(image: &Image, base: u64, start: u64, functions: &[Function]) -> R
                     }
                     Some(start) => pending.push(CodeRange { start, end: None }),
                     None => {
-                        let this = function_at(functions, instruction.ip());
-                        let this = this.filter(|_| is_table_jump(&instruction, &before));
-                        let Range { start, end } = match this {
-                            Some(this) => this.range.clone(),
+                        let function = function_at(functions, instruction.ip());
+                        let function = function.filter(|_| is_table_jump(&instruction, &before));
+                        let Range { start, end } = match function {
+                            Some(function) => function.range.clone(),
                             None => return Err(format!("the target of the jump at {at:#x} is unknown")),
                         };
                         if swept.insert(start) {

@@ -40,7 +40,10 @@ pub(crate) fn read(file: &[u8], base: u64) -> Result<Image, String> {
     for segment in elf.segments() {
         let data = segment.data().map_err(|error| error.to_string())?;
         let start = segment.address() as usize;
-        bytes.get_mut(start..start + data.len()).ok_or("a segment lies outside")?.copy_from_slice(data);
+        bytes
+            .get_mut(start..start + data.len())
+            .ok_or("a segment is outside of the image")?
+            .copy_from_slice(data);
         if let SegmentFlags::Elf { p_flags, .. } = segment.flags()
             && p_flags.contains(elf::PF_X)
         {
@@ -55,37 +58,37 @@ pub(crate) fn read(file: &[u8], base: u64) -> Result<Image, String> {
         control: 0,
         slow_path_only: None,
     };
-    let symbols = elf.dynamic_symbol_table().ok_or("it exports nothing")?;
-    let named = |name: &str| {
+    let symbols = elf.dynamic_symbol_table().ok_or("it has no dynamic symbols")?;
+    let address_of = |name: &str| {
         let found = symbols.symbols().find(|symbol| symbol.is_definition() && symbol.name() == Ok(name));
         found.map(|symbol| symbol.address()).ok_or_else(|| format!("it has no `{name}`"))
     };
     // Relative relocations come first: the table of functions gives the targets of the others.
-    let all: Vec<_> = elf.dynamic_relocations().ok_or("it cannot be moved")?.collect();
+    let all: Vec<_> = elf.dynamic_relocations().ok_or("it has no dynamic relocations")?.collect();
     for (at, relocation) in &all {
         if kind(relocation) == elf::R_X86_64_RELATIVE {
             image.put(*at, base.wrapping_add_signed(relocation.addend()))?;
         }
     }
-    let table = named("INVIGIL_ENTRY_POINTS")?;
+    let table = address_of("INVIGIL_ENTRY_POINTS")?;
     let mut words = [0; ENTRY_POINT_COUNT];
     for (n, word) in words.iter_mut().enumerate() {
         *word = image.get(table + 8 * n as u64)?;
     }
     image.entry_points = EntryPoints::from_words(words);
-    image.control = base + named("INVIGIL_CONTROL")?;
+    image.control = base + address_of("INVIGIL_CONTROL")?;
     for (at, relocation) in &all {
         let kind = kind(relocation);
         match kind {
             elf::R_X86_64_RELATIVE => {}
             elf::R_X86_64_GLOB_DAT | elf::R_X86_64_JUMP_SLOT | elf::R_X86_64_64 => {
                 let RelocationTarget::Symbol(index) = relocation.target() else {
-                    return Err("a name is missing".to_owned());
+                    return Err("a relocation has no symbol".to_owned());
                 };
                 let symbol = symbols.symbol_by_index(index).map_err(|error| error.to_string())?;
                 let address = match symbol.is_undefined() {
                     false => base + symbol.address(),
-                    true => image.bound(symbol.name().unwrap_or_default(), symbol.is_weak()),
+                    true => image.import_address(symbol.name().unwrap_or_default(), symbol.is_weak()),
                 };
                 let addend = if kind == elf::R_X86_64_64 { relocation.addend() } else { 0 };
                 image.put(*at, address.wrapping_add_signed(addend))?;
@@ -126,7 +129,9 @@ fn kind(relocation: &object::Relocation) -> elf::RelocationType {
 impl Image {
     fn slot(&mut self, at: u64) -> Result<&mut [u8], String> {
         let at = usize::try_from(at).unwrap_or(usize::MAX);
-        self.bytes.get_mut(at..at.saturating_add(8)).ok_or_else(|| "an address lies outside".to_owned())
+        self.bytes
+            .get_mut(at..at.saturating_add(8))
+            .ok_or_else(|| "an address is outside of the image".to_owned())
     }
 
     fn put(&mut self, at: u64, word: u64) -> Result<(), String> {
@@ -140,7 +145,7 @@ impl Image {
     }
 
     /// Address for an imported name.
-    fn bound(&self, name: &str, is_weak: bool) -> u64 {
+    fn import_address(&self, name: &str, is_weak: bool) -> u64 {
         let known = BOUND.iter().position(|bound| *bound == name).map(|at| self.entry_points.bound[at]);
         known.unwrap_or(if is_weak { 0 } else { self.entry_points.unbound })
     }

@@ -139,7 +139,7 @@ impl SiteTable {
     }
 
     /// Whether a site is a return site of the agent.
-    pub(crate) fn is_return(&self, id: SiteId) -> bool {
+    pub(crate) fn is_return_site(&self, id: SiteId) -> bool {
         self.return_sites.get(&self.get(id).address) == Some(&id)
     }
 
@@ -147,8 +147,10 @@ impl SiteTable {
     pub(crate) fn is_under_jump(&self, address: u64) -> bool {
         self.has_jumps()
             && self.near(&(address..address + MAX_INSTRUCTION_LEN as u64)).any(|site| {
-                let over = site.jump.as_ref().filter(|_| site.jump_active).map(|jump| &jump.range);
-                over.is_some_and(|over| overlap(over, &(address..address + MAX_INSTRUCTION_LEN as u64)))
+                let jump_range = site.jump.as_ref().filter(|_| site.jump_active).map(|jump| &jump.range);
+                jump_range.is_some_and(|jump_range| {
+                    overlap(jump_range, &(address..address + MAX_INSTRUCTION_LEN as u64))
+                })
             })
             || self.has_jumps() && self.islands_in(&(address..address + 1)).next().is_some()
     }
@@ -204,8 +206,8 @@ impl SiteTable {
     /// New instruction pointer for a thread that is in the middle of the bytes of a jump: the copy of its
     /// instruction.
     pub(crate) fn relocate_pc(&self, pc: u64, is_interrupted: bool) -> Option<u64> {
-        let here = pc..pc + 1;
-        let mut jumps = self.near(&here).filter_map(|site| Some((site, site.jump.as_ref()?)));
+        let byte = pc..pc + 1;
+        let mut jumps = self.near(&byte).filter_map(|site| Some((site, site.jump.as_ref()?)));
         let (site, jump) = jumps.find(|(_, jump)| jump.range.start < pc && pc < jump.range.end)?;
         if site.address == pc {
             // Its event was not processed yet; the library sends it back here if it does not need it.

@@ -184,12 +184,13 @@ impl NativeTarget {
         if flags & TAIL_CALL_MARK != 0 && window.is_conditional() && !is_for_jump {
             return Ok(Err(NotPatchable::OtherProbe));
         }
-        let made = match make_trampoline(&window, at, (id.0 | flags, is_for_jump), entry) {
-            Ok(made) => made,
+        let trampoline = match make_trampoline(&window, at, (id.0 | flags, is_for_jump), entry) {
+            Ok(trampoline) => trampoline,
             Err(not_patchable) => return Ok(Err(not_patchable)),
         };
         let range = (window.range(), island);
-        let prepared = self.tracer.sites.prepare_jump(&self.tracer.memory, id, (at, &made), range, flags);
+        let prepared =
+            self.tracer.sites.prepare_jump(&self.tracer.memory, id, (at, &trampoline), range, flags);
         if prepared.is_ok() {
             self.commit_arena(at);
         }
@@ -246,7 +247,7 @@ impl NativeTarget {
         }
         let range = window.range();
         let has_code_start_inside = self.program.next_code(window.start).is_some_and(|next| next < range.end);
-        if has_code_start_inside || branch_targets::is_entered(&self.program, &range, cache) {
+        if has_code_start_inside || branch_targets::may_branch_into(&self.program, &range, cache) {
             return Err(NotPatchable::JumpTarget);
         }
         let mut in_memory = vec![0; (range.end - range.start) as usize];
@@ -268,8 +269,8 @@ impl NativeTarget {
             (false, None, None);
         self.probes.tail_calls.is_outdated = true;
         let mut byte = [0];
-        let is_there = |agent: &Agent| self.tracer.memory.read(agent.entry_points.entry, &mut byte).is_ok();
-        if self.tracer.agent.as_ref().is_some_and(is_there) {
+        let is_mapped = |agent: &Agent| self.tracer.memory.read(agent.entry_points.entry, &mut byte).is_ok();
+        if self.tracer.agent.as_ref().is_some_and(is_mapped) {
             self.update_agent_process();
         } else {
             // The library was not mapped at the checkpoint.
@@ -332,10 +333,10 @@ impl NativeTarget {
             let Some(flags) = site.jump.as_ref().filter(|_| !site.unmapped).map(|jump| jump.flags) else {
                 continue;
             };
-            let is_used = flags & !RETURN_MARK != 0 || self.tracer.sites.is_return(id);
-            let own = |reason: &TrapReason| matches!(reason, TrapReason::Event { .. });
+            let is_used = flags & !RETURN_MARK != 0 || self.tracer.sites.is_return_site(id);
+            let is_event = |reason: &TrapReason| matches!(reason, TrapReason::Event { .. });
             let is_shared = self.tracer.sites.is_shared(id, |other| !self.trap_reasons.at(other).is_empty());
-            let is_alone = !is_shared && self.trap_reasons.at(id).iter().all(own);
+            let is_alone = !is_shared && self.trap_reasons.at(id).iter().all(is_event);
             match self.events_at(id) {
                 _ if !is_alone => drop(self.probes.not_patchable.insert(number, NotPatchable::OtherTrap)),
                 None => drop(self.probes.not_patchable.insert(number, NotPatchable::Capture)),

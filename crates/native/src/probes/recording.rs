@@ -70,7 +70,7 @@ pub(crate) struct ActiveRecording {
     finished: Arc<AtomicBool>,
     drain: Option<JoinHandle<RingDrain>>,
     /// Buffer for one event.
-    scratch: EventBatch,
+    event_buffer: EventBatch,
 }
 
 /// The thread that drains the ring.
@@ -83,7 +83,7 @@ struct RingDrain {
 
 impl RingDrain {
     fn run(mut self, interrupter: &dyn Interrupter) -> RingDrain {
-        if let Err(error) = self.empty() {
+        if let Err(error) = self.drain_until_finished() {
             // The target need not wait for the ring any more, and is interrupted.
             self.shared.ring().close();
             self.recorded.error = Some(error);
@@ -93,7 +93,7 @@ impl RingDrain {
         self
     }
 
-    fn empty(&mut self) -> io::Result<()> {
+    fn drain_until_finished(&mut self) -> io::Result<()> {
         let mut reader = Reader::new(self.shared.ring());
         let (mut events, mut threads) = (EventBatch::default(), Vec::new());
         let (mut sleep, mut unflushed) = (SLEEP_NANOS.start, false);
@@ -134,14 +134,14 @@ impl ActiveRecording {
     fn push(&mut self, events: &EventBatch, thread: u32, is_interrupted: &AtomicBool) {
         let ring = self.shared.ring();
         for at in 0..events.len() {
-            self.scratch.clear();
-            self.scratch.push_copy(&events.event(at), events.meta(at));
-            let (event, time) = (self.scratch.event(0), events.meta(at).time);
+            self.event_buffer.clear();
+            self.event_buffer.push_copy(&events.event(at), events.meta(at));
+            let (event, time) = (self.event_buffer.event(0), events.meta(at).time);
             let time = if self.options.timed && time >= 0.0 { (time * 1e9) as u64 } else { NO_TIME };
-            let entry = EventHeader { event: event.id, thread, time };
+            let header = EventHeader { event: event.id, thread, time };
             // The ring counts lost events; after an interrupt they are not needed.
             let may_not_wait = || is_interrupted.load(Ordering::SeqCst);
-            let _ = ring.push(&entry, event.params, event.text, &may_not_wait);
+            let _ = ring.push(&header, event.params, event.text, &may_not_wait);
         }
     }
 
@@ -187,10 +187,10 @@ impl NativeTarget {
         let interrupter = NativeTarget::interrupter(self);
         let drain = thread::Builder::new().name("recording".into()).spawn(move || drain.run(&interrupter));
         let drain = drain.map_err(|error| TargetError::Control(format!("cannot start a thread: {error}")))?;
-        let scratch = EventBatch::default();
+        let event_buffer = EventBatch::default();
         self.probes.are_probes_used = true;
         self.probes.recording =
-            Some(ActiveRecording { options, shared, finished, drain: Some(drain), scratch });
+            Some(ActiveRecording { options, shared, finished, drain: Some(drain), event_buffer });
         Ok(())
     }
 

@@ -71,7 +71,7 @@ impl NativeTarget {
             .filter(|event_site| matches!(event_site.role, SiteRole::Event | SiteRole::TailCall));
         let all = sites.map(|event_site| {
             let site = self.tracer.sites.get(event_site.site);
-            let how = match (why_not, self.probes.not_patchable.get(&event_site.site.0)) {
+            let mechanism = match (why_not, self.probes.not_patchable.get(&event_site.site.0)) {
                 (None, None) if site.jump.is_some() && event_site.role == SiteRole::TailCall => {
                     self.return_sites_description()
                 }
@@ -91,11 +91,7 @@ impl NativeTarget {
                     offset => format!("{name}+{offset}"),
                 },
             );
-            ProbeInfo {
-                event: plan.name.clone(),
-                location: self.with_line(name, site.address),
-                mechanism: how,
-            }
+            ProbeInfo { event: plan.name.clone(), location: self.with_line(name, site.address), mechanism }
         });
         all.collect()
     }

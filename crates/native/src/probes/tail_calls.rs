@@ -2,9 +2,9 @@
 //!
 //! There is a probe at the jump, and another one at the return site. Return sites are found when a call is made: the
 //! library refuses to continue at a jump whose return site it does not know, and the thread is dispatched as if it
-//! had hit a trap ([`Tracer::needs_debugger`]). Then the debugger makes the return site, once for each address. The
-//! debugger tracks the calls of a return site itself, as with traps, if no jump fits, if there is a breakpoint, or if
-//! the library cannot track one of the calls.
+//! had hit a trap ([`Tracer::site_needing_debugger`]). Then the debugger makes the return site, once for each address.
+//! The debugger tracks the calls of a return site itself, as with traps, if no jump fits, if there is a breakpoint, or
+//! if the library cannot track one of the calls.
 //!
 //! **Invariant:** all pending calls of a return site are tracked by the library, or all by the debugger. Without active
 //! jumps, all are with the debugger.
@@ -83,7 +83,7 @@ impl NativeTarget {
     /// What is saved at a tail call. `None` if the debugger must track it.
     pub(super) fn tail_call_event(&self, plan: &EventPlan, event_site: &EventSite) -> Option<TailCallEvent> {
         let return_event = self.tail_return_event(plan)?;
-        let (jump, inside) = event_site.jump.as_ref()?;
+        let (jump, function_ranges) = event_site.jump.as_ref()?;
         let entry = single_entry(plan)?;
         if entry.is_some() && !self.can_track_in_agent(plan) {
             return None;
@@ -100,8 +100,9 @@ impl NativeTarget {
                     captures[..],
                     [Capture::Read(ValuePath::General { .. } | ValuePath::Vector { .. }, _)]
                 );
-                let then = entry.and_then(|entry| Some((entry.site.0, entry.reads.get(position)?.as_ref()?)));
-                if let Some((site, read)) = then.filter(|(_, read)| read.is_available()) {
+                let at_entry =
+                    entry.and_then(|entry| Some((entry.site.0, entry.reads.get(position)?.as_ref()?)));
+                if let Some((site, read)) = at_entry.filter(|(_, read)| read.is_available()) {
                     match capture_argument(site, read, false) {
                         Some(capture) => captures.push(capture),
                         None if is_certain => {}
@@ -115,7 +116,12 @@ impl NativeTarget {
             saved.push(captures);
         }
         let entry_site = entry.map(|entry| entry.site.0);
-        Some(TailCallEvent { event: plan.event, target: tail_target(jump, inside)?, entry_site, saved })
+        Some(TailCallEvent {
+            event: plan.event,
+            target: tail_target(jump, function_ranges)?,
+            entry_site,
+            saved,
+        })
     }
 
     /// The tail-call events of a site.
@@ -127,8 +133,8 @@ impl NativeTarget {
             }
             _ => None,
         });
-        let tails = event_sites.filter(|(_, event_site)| event_site.role == SiteRole::TailCall);
-        tails.filter_map(|(plan, event_site)| self.tail_call_event(plan, event_site)).collect()
+        let tail_calls = event_sites.filter(|(_, event_site)| event_site.role == SiteRole::TailCall);
+        tail_calls.filter_map(|(plan, event_site)| self.tail_call_event(plan, event_site)).collect()
     }
 
     /// Sends the library all tail-call events. All threads are stopped.
@@ -146,14 +152,14 @@ impl NativeTarget {
     /// call.
     pub(crate) fn return_site_of(
         &mut self,
-        back: u64,
+        return_address: u64,
         can_track_in_agent: bool,
     ) -> TargetResult<Option<SiteId>> {
-        let placed = self.tracer.sites.return_sites.get(&back).copied();
+        let known_site = self.tracer.sites.return_sites.get(&return_address).copied();
         if !self.agent_tracks_calls() || !self.probes.tail_calls.in_agent {
-            return Ok(self.site_at(back).ok());
+            return Ok(self.site_at(return_address).ok());
         }
-        match (placed, can_track_in_agent) {
+        match (known_site, can_track_in_agent) {
             (Some(site), true) => return Ok(Some(site)),
             (None, true) => {}
             (Some(site), false) => {
@@ -164,12 +170,12 @@ impl NativeTarget {
                 return Ok(Some(site));
             }
             (None, false) => {
-                let site = self.site_at(back).ok();
+                let site = self.site_at(return_address).ok();
                 self.probes.tail_calls.known_return_sites.extend(site.map(|site| (site, false)));
                 return Ok(site);
             }
         }
-        let Ok(site) = self.site_at(back) else { return Ok(None) };
+        let Ok(site) = self.site_at(return_address) else { return Ok(None) };
         if !self.probes.tail_calls.known_return_sites.contains_key(&site) {
             self.tracer.stop_all()?;
             self.probes.tail_calls.known_return_sites.insert(site, true);
@@ -204,7 +210,8 @@ impl NativeTarget {
         self.saved_values(plan, call).is_some()
     }
 
-    /// The parameters of such a call, as the library saves them. `None` if it cannot.
+    /// The saved parameters of a tail call that the debugger has observed, as the library saves them. `None` if it
+    /// cannot save them.
     fn saved_values(&self, plan: u32, call: &PendingCall) -> Option<Vec<Value>> {
         let return_event = self.tail_return_event(self.plans.get(plan))?;
         let values = return_event.params.iter().enumerate().map(|(position, deferred)| {
@@ -220,7 +227,7 @@ impl NativeTarget {
         values.collect()
     }
 
-    /// Such a call, as the library tracks it. `None` if it cannot.
+    /// Converts a tail call that the debugger has observed for the library. `None` if the library cannot track it.
     pub(super) fn to_pending_tail_call(
         &self,
         tid: Tid,
@@ -242,10 +249,10 @@ impl NativeTarget {
     /// For each return site so far, whether it has a probe.
     pub(super) fn return_sites_with_probe(&self) -> Vec<bool> {
         let return_sites = self.probes.tail_calls.known_return_sites.iter();
-        return_sites.map(|(id, is_inside)| *is_inside && self.tracer.sites.get(*id).jump.is_some()).collect()
+        return_sites.map(|(id, in_agent)| *in_agent && self.tracer.sites.get(*id).jump.is_some()).collect()
     }
 
-    /// A call that the library tracks, as the debugger tracks it.
+    /// Converts a tail call that the library tracks for the debugger.
     fn pending_call_from_tail_call(&self, tail_call: &PendingTailCall) -> Option<PendingCall> {
         let plan = self.plans.iter().find(|plan| plan.event == tail_call.event)?;
         let entry = plan.sites.iter().position(|event_site| event_site.role == SiteRole::Entry);
@@ -328,14 +335,14 @@ impl NativeTarget {
             })
             .filter_map(|(_, call)| call.return_site)
             .collect();
-        let fits = |id: SiteId| {
+        let can_have_jump = |id: SiteId| {
             let site = self.tracer.sites.get(id);
-            let own =
+            let is_event_or_return =
                 |reason: &TrapReason| matches!(reason, TrapReason::Event { .. } | TrapReason::TailReturn);
             !site.unmapped
                 && !debugger_sites.contains(&id)
                 && site.jump.as_ref().is_some_and(|jump| jump.flags == self.flags_at(id))
-                && self.trap_reasons.at(id).iter().all(own)
+                && self.trap_reasons.at(id).iter().all(is_event_or_return)
                 && !self.tracer.sites.is_shared(id, |other| !self.trap_reasons.at(other).is_empty())
                 && self.events_at(id).is_some()
         };
@@ -344,7 +351,7 @@ impl NativeTarget {
             .tail_calls
             .known_return_sites
             .iter()
-            .filter(|(id, can_track_in_agent)| **can_track_in_agent && fits(**id));
+            .filter(|(id, can_track_in_agent)| **can_track_in_agent && can_have_jump(**id));
         let returns: BTreeMap<u64, SiteId> =
             return_sites.map(|(id, _)| (self.tracer.sites.get(*id).address, *id)).collect();
         if !std::mem::take(&mut self.probes.tail_calls.is_outdated)
@@ -364,19 +371,19 @@ impl NativeTarget {
 impl Tracer {
     /// Returns the site of a thread that is about to make a tail call to a return site that the library does not
     /// know.
-    pub(crate) fn needs_debugger(&mut self, tid: Tid) -> TargetResult<Option<SiteId>> {
+    pub(crate) fn site_needing_debugger(&mut self, tid: Tid) -> TargetResult<Option<SiteId>> {
         let regs = match self.thread(tid)?.registers() {
             Ok(regs) => regs,
             Err(_) => return Ok(None),
         };
-        let leaves = |id: &SiteId| {
+        let is_tail_call = |id: &SiteId| {
             let site = self.sites.get(*id);
             site.jump_active && site.jump.as_ref().is_some_and(|jump| jump.flags & TAIL_CALL_MARK != 0)
         };
-        let Some(site) = self.sites.at(regs.rip).filter(leaves) else { return Ok(None) };
-        let mut back = [0; 8];
-        let is_read = self.memory.read(regs.rsp, &mut back).is_ok();
-        let is_known = self.sites.return_sites.contains_key(&u64::from_le_bytes(back));
+        let Some(site) = self.sites.at(regs.rip).filter(is_tail_call) else { return Ok(None) };
+        let mut return_address = [0; 8];
+        let is_read = self.memory.read(regs.rsp, &mut return_address).is_ok();
+        let is_known = self.sites.return_sites.contains_key(&u64::from_le_bytes(return_address));
         Ok(Some(site).filter(|_| is_read && !is_known))
     }
 }
@@ -403,15 +410,14 @@ fn is_text(capture: &Capture) -> bool {
     matches!(capture, Capture::Read(_, CaptureKind::Text(_) | CaptureKind::TextPointer))
 }
 
-/// Converts the target of a jump for the library. `None` if that is impossible. `inside` are the parts of the
-/// function.
-fn tail_target(jump: &Instruction, inside: &[Range<u64>]) -> Option<TailTarget> {
-    let body: Vec<_> = inside.iter().map(|part| (part.start, part.end)).collect();
+/// Converts the target of a jump for the library. `None` if that is impossible.
+fn tail_target(jump: &Instruction, function_ranges: &[Range<u64>]) -> Option<TailTarget> {
+    let body: Vec<_> = function_ranges.iter().map(|part| (part.start, part.end)).collect();
     match jump.op0_kind() {
         // If the jump is conditional, the probe is bypassed unless it is taken.
         OpKind::NearBranch64 => Some(TailTarget::Outside),
         OpKind::Register => {
-            let base = Some(number(jump.op0_register())?);
+            let base = Some(dwarf_number(jump.op0_register())?);
             Some(TailTarget::Computed { base, index: None, offset: 0, load: false, body })
         }
         OpKind::Memory if jump.segment_prefix() == Register::None => {
@@ -419,11 +425,11 @@ fn tail_target(jump: &Instruction, inside: &[Range<u64>]) -> Option<TailTarget> 
             let base = match jump.memory_base() {
                 // The displacement is the address then.
                 Register::None | Register::RIP => None,
-                base => Some(number(base)?),
+                base => Some(dwarf_number(base)?),
             };
             let index = match jump.memory_index() {
                 Register::None => None,
-                index => Some((number(index)?, jump.memory_index_scale() as u8)),
+                index => Some((dwarf_number(index)?, jump.memory_index_scale() as u8)),
             };
             Some(TailTarget::Computed { base, index, offset, load: true, body })
         }
@@ -432,7 +438,7 @@ fn tail_target(jump: &Instruction, inside: &[Range<u64>]) -> Option<TailTarget> 
 }
 
 /// DWARF number of a register.
-fn number(register: Register) -> Option<u8> {
+fn dwarf_number(register: Register) -> Option<u8> {
     const NUMBERED: [Register; 16] = [
         Register::RAX,
         Register::RDX,

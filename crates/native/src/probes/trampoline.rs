@@ -245,7 +245,7 @@ fn window(
         length += instruction.len() as u64;
         instructions.push(instruction);
         continues = falls_through(&instruction);
-        // After such an instruction, the next one is not executed, or not directly.
+        // After any other instruction, the next one is not executed, or not directly.
         match instruction.flow_control() {
             FlowControl::Next | FlowControl::ConditionalBranch => {}
             FlowControl::Interrupt | FlowControl::Exception | FlowControl::XbeginXabortXend => {

@@ -121,14 +121,14 @@ impl Tracer {
     }
 
     pub(super) fn on_exit(&mut self, tid: Tid, status: WaitStatus) -> Option<TraceStop> {
-        let known = self.threads.remove(&tid);
-        if known.as_ref().is_some_and(|thread| thread.is_foreign_process) {
+        let removed = self.threads.remove(&tid);
+        if removed.as_ref().is_some_and(|thread| thread.is_foreign_process) {
             // If the target has died, the library does not need the number.
             let _ = self.publish_threads(false);
         }
         if tid == self.process {
             return Some(TraceStop::ProcessExited { status });
         }
-        known.filter(|thread| !thread.is_foreign_process).map(|_| TraceStop::ThreadExited { tid })
+        removed.filter(|thread| !thread.is_foreign_process).map(|_| TraceStop::ThreadExited { tid })
     }
 }

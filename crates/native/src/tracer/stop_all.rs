@@ -49,7 +49,7 @@ impl Tracer {
                 ignore_exited(pc.map_or(Ok(()), |pc| thread.set_pc(pc)))?;
             }
         }
-        let how = match (thread.single_step, syscalls && !thread.is_foreign_process) {
+        let request = match (thread.single_step, syscalls && !thread.is_foreign_process) {
             (true, _) => ResumeRequest::SingleStep,
             (_, true) => ResumeRequest::ToSyscall,
             _ => ResumeRequest::Continue,
@@ -57,7 +57,7 @@ impl Tracer {
         let signal = std::mem::take(&mut thread.signal);
         thread.may_be_in_handler |= signal != 0;
         thread.running = true;
-        ignore_exited(sys::resume(tid, how, signal))
+        ignore_exited(sys::resume(tid, request, signal))
     }
 
     /// Resumes all threads.
@@ -114,8 +114,8 @@ impl Tracer {
             let (first, second) = (running.next().map(|thread| thread.tid), running.next());
             let Some(first) = first else { return Ok(()) };
             // The leader may have exited while others run: its exit is not reported before theirs.
-            let may_be_over = second.is_none() && first == self.process && self.threads.len() > 1;
-            match sys::wait(-1, !may_be_over).map_err(trace_error)? {
+            let may_have_exited = second.is_none() && first == self.process && self.threads.len() > 1;
+            match sys::wait(-1, !may_have_exited).map_err(trace_error)? {
                 Some((tid, status)) => self.on_stop_while_stopping(tid, status)?,
                 None if self.is_zombie(first) => self.thread(first)?.mark_zombie(),
                 None => {

@@ -165,12 +165,12 @@ impl NativeTarget {
     /// Checks that the whole range is mapped and readable; other memory cannot be protected.
     pub(crate) fn check_mapped(&self, range: &Range<u64>) -> TargetResult {
         let maps = maps::read(self.tracer.process).map_err(trace_error)?;
-        let is_there = |page: &u64| {
+        let is_mapped = |page: &u64| {
             // A protected page is unreadable at present.
             self.watchpoints.is_protected(*page)
                 || maps.iter().any(|map| map.read && map.range.contains(page))
         };
-        match pages::pages_of(range.start, range.end).find(|page| !is_there(page)) {
+        match pages::pages_of(range.start, range.end).find(|page| !is_mapped(page)) {
             Some(page) => Err(not_mapped(page.max(range.start))),
             None => Ok(()),
         }
@@ -327,10 +327,10 @@ impl NativeTarget {
         if hit.is_empty() || self.watchpoints.before_call.is_empty() {
             return;
         }
-        let now = self.contents(true);
-        for known in self.watchpoints.before_call.values_mut() {
-            for (id, bytes) in known.iter_mut().filter(|(id, _)| hit.contains(id)) {
-                if let Some((_, new)) = now.iter().find(|(other, _)| other == id) {
+        let current = self.contents(true);
+        for snapshot in self.watchpoints.before_call.values_mut() {
+            for (id, bytes) in snapshot.iter_mut().filter(|(id, _)| hit.contains(id)) {
+                if let Some((_, new)) = current.iter().find(|(other, _)| other == id) {
                     bytes.clone_from(new);
                 }
             }
@@ -351,15 +351,15 @@ impl NativeTarget {
         loop {
             let Some(access) = self.watchpoints.pending_access.clone() else { return Ok(None) };
             let tid = access.tid;
-            let mut present = OwnerSet::default();
+            let mut owners = OwnerSet::default();
             for id in &access.hit_watchpoints {
                 if let Some(owner) =
                     self.watchpoints.get(*id).and_then(|watchpoint| self.watch_owner(watchpoint.reason))
                 {
-                    present = present.with(owner);
+                    owners = owners.with(owner);
                 }
             }
-            let Some(owner) = present.next_pending(access.notified) else {
+            let Some(owner) = owners.next_pending(access.notified) else {
                 self.watchpoints.pending_access = None;
                 let Some((accesses, after)) = access.after_dispatch else { return Ok(None) };
                 // Now execute the access itself.
@@ -402,8 +402,8 @@ impl NativeTarget {
             let Some(watchpoint) = self.watchpoints.get(*id) else { continue };
             if let WatchReason::Event(plan) = watchpoint.reason {
                 let typed_value = watchpoint.typed_value.clone();
-                let now = self.read_scalar(tid, &typed_value);
-                self.emit_access(tid, plan, &now)?;
+                let current = self.read_scalar(tid, &typed_value);
+                self.emit_access(tid, plan, &current)?;
             }
         }
         Ok((!self.batch.is_empty()).then_some(StopReason::Events))

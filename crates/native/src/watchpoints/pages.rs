@@ -83,9 +83,9 @@ impl NativeTarget {
         let maps = maps::read(self.tracer.process).map_err(trace_error)?;
         restored.all.values_mut().for_each(|page| (page.readers, page.writers) = (0, 0));
         self.watchpoints.pages = restored;
-        let watchpoint: Vec<_> =
+        let watchpoints: Vec<_> =
             self.watchpoints.all.iter().filter(|watchpoint| !watchpoint.in_registers).cloned().collect();
-        for watchpoint in &watchpoint {
+        for watchpoint in &watchpoints {
             for page in pages_of(watchpoint.range.start, watchpoint.range.end) {
                 self.adjust_watch_count(&maps, page, watchpoint.access, 1);
             }
@@ -99,8 +99,9 @@ impl NativeTarget {
     pub(super) fn protect_range(&mut self, range: &Range<u64>, access: AccessKind) -> TargetResult {
         let pages: Vec<u64> = pages_of(range.start, range.end).collect();
         self.check_protectable(&pages)?;
-        let known = pages.iter().all(|page| self.watchpoints.pages.all.contains_key(page));
-        let maps = if known { Vec::new() } else { maps::read(self.tracer.process).map_err(trace_error)? };
+        let are_known = pages.iter().all(|page| self.watchpoints.pages.all.contains_key(page));
+        let maps =
+            if are_known { Vec::new() } else { maps::read(self.tracer.process).map_err(trace_error)? };
         for page in &pages {
             self.adjust_watch_count(&maps, *page, access, 1);
         }
@@ -293,8 +294,8 @@ impl NativeTarget {
     fn step_once(&mut self, tid: Tid, signal: i32) -> TargetResult {
         let thread = self.tracer.thread(tid)?;
         thread.write_back_registers().map_err(trace_error)?;
-        let passes = thread.at_site.take().filter(|_| signal == 0);
-        if let Some(site) = passes.map(|id| self.tracer.sites.get(id)).filter(|site| site.inserted) {
+        let passed_site = thread.at_site.take().filter(|_| signal == 0);
+        if let Some(site) = passed_site.map(|id| self.tracer.sites.get(id)).filter(|site| site.inserted) {
             sys::set_pc(tid, site.slot).map_err(trace_error)?;
         }
         // Block signals: each would stop the thread before the instruction.
@@ -336,7 +337,7 @@ impl NativeTarget {
     /// protected stack. Does nothing if no pages are protected or the program does not handle the signal.
     pub(crate) fn deliver_with_pages_unprotected(&mut self, tid: Tid) -> TargetResult {
         let signal = self.tracer.thread(tid)?.signal;
-        if !self.watchpoints.has_pages() || signal == 0 || !self.handles(signal) {
+        if !self.watchpoints.has_pages() || signal == 0 || !self.has_handler(signal) {
             return Ok(());
         }
         self.tracer.stop_all()?;
@@ -349,8 +350,8 @@ impl NativeTarget {
 
     fn open_pages(&mut self, tid: Tid, pages: &[u64]) -> TargetResult {
         for page in pages {
-            if let Some(known) = self.watchpoints.pages.all.get(page).copied() {
-                self.mprotect(tid, *page, known.original)?;
+            if let Some(protected) = self.watchpoints.pages.all.get(page).copied() {
+                self.mprotect(tid, *page, protected.original)?;
             }
         }
         Ok(())
@@ -363,8 +364,8 @@ impl NativeTarget {
 
     fn close_pages_by(&mut self, tid: Tid, pages: &[u64]) -> TargetResult {
         for page in pages {
-            if let Some(known) = self.watchpoints.pages.all.get(page).copied() {
-                self.mprotect(tid, *page, known.now)?;
+            if let Some(protected) = self.watchpoints.pages.all.get(page).copied() {
+                self.mprotect(tid, *page, protected.now)?;
             }
         }
         Ok(())
@@ -393,7 +394,7 @@ impl NativeTarget {
             return self.retry_syscall(tid, regs);
         }
         let Some(before) = self.watchpoints.before_call.remove(&tid) else { return Ok(None) };
-        let changed = self.changed(&before, &self.contents(true));
+        let changed = self.changed_watchpoints(&before, &self.contents(true));
         if changed.is_empty() {
             return Ok(None);
         }
@@ -416,8 +417,8 @@ impl NativeTarget {
     fn return_from_handler(&mut self, tid: Tid, regs: &Regs) -> TargetResult<Option<StopReason>> {
         self.tracer.stop_all()?;
         // No other call can be made in a thread that enters one: cancel this call, then repeat it.
-        let nothing = Regs { orig_rax: u64::MAX, ..*regs };
-        sys::set_registers(tid, &nothing).map_err(trace_error)?;
+        let cancelled = Regs { orig_rax: u64::MAX, ..*regs };
+        sys::set_registers(tid, &cancelled).map_err(trace_error)?;
         self.finish_call(tid)?;
         self.retry_syscall(tid, regs)
     }
@@ -425,7 +426,7 @@ impl NativeTarget {
     /// Lets a thread finish a system call, unless the call blocks.
     fn finish_call(&mut self, tid: Tid) -> TargetResult {
         sys::resume(tid, ResumeRequest::ToSyscall, 0).map_err(trace_error)?;
-        let alone = self
+        let is_single_thread = self
             .tracer
             .threads
             .values()
@@ -434,7 +435,7 @@ impl NativeTarget {
             == 1;
         let began = Instant::now();
         loop {
-            match sys::wait(tid, alone).map_err(trace_error)? {
+            match sys::wait(tid, is_single_thread).map_err(trace_error)? {
                 Some((_, status)) if status.is_syscall() => break,
                 Some((_, status)) => {
                     self.tracer.on_other_stop(tid, status)?;
@@ -476,12 +477,12 @@ impl NativeTarget {
         // Do not wait for a call that blocks: it has accessed the memory it needs.
         self.finish_call(tid)?;
         self.close_pages(&pages)?;
-        let changed = self.changed(&before, &self.contents(false));
+        let changed = self.changed_watchpoints(&before, &self.contents(false));
         self.report_changed(tid, changed)
     }
 
     /// The write watchpoints whose memory has changed.
-    fn changed(&self, before: &Contents, after: &Contents) -> Vec<WatchpointId> {
+    fn changed_watchpoints(&self, before: &Contents, after: &Contents) -> Vec<WatchpointId> {
         let differ =
             before.iter().filter(|(id, old)| after.iter().any(|(other, new)| other == id && new != old));
         let writes =
@@ -503,9 +504,9 @@ impl NativeTarget {
 
     /// Contents of the memory that is watched by debug registers, or by pages.
     pub(super) fn contents(&self, in_registers: bool) -> Contents {
-        let watchpoint =
+        let watchpoints =
             self.watchpoints.all.iter().filter(|watchpoint| watchpoint.in_registers == in_registers);
-        watchpoint
+        watchpoints
             .map(|watchpoint| {
                 let mut bytes = vec![0; (watchpoint.range.end - watchpoint.range.start) as usize];
                 let _ = self.clean_memory().read(watchpoint.range.start, &mut bytes);
@@ -543,6 +544,6 @@ impl NativeTarget {
 
 /// Protection of a mapping.
 fn protection(map: &maps::Mapping) -> u64 {
-    let bit = |is: bool, bit: libc::c_int| if is { bit as u64 } else { 0 };
+    let bit = |enabled: bool, bit: libc::c_int| if enabled { bit as u64 } else { 0 };
     bit(map.read, libc::PROT_READ) | bit(map.write, libc::PROT_WRITE) | bit(map.execute, libc::PROT_EXEC)
 }

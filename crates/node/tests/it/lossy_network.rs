@@ -172,7 +172,7 @@ fn lossy_network_gives_the_simulators_verdict() {
         }
         let sum = |kind: usize| ends.iter().map(|(_, sent)| sent[kind]).sum::<u64>() as f64;
         assert_eq!([sum(0), sum(1)], [figures.messages, figures.data], "{words}");
-        found += u32::from(expected.found.is_some());
+        found += u32::from(expected.verdict_origin.is_some());
     }
     assert!((200..1000).contains(&found), "{found} verdicts: the cases are all alike");
 }

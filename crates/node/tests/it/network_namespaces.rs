@@ -116,7 +116,7 @@ fn compare(run: Child, case: &Case) {
     let (expected, figures) = case.simulated();
     assert_eq!(report["verdict"], expected.verdict.to_string(), "{}", case.formula);
     assert_eq!(report["rounds"], expected.rounds);
-    assert_eq!(report["instant"].as_u64(), expected.found.map(|(of, _)| u64::from(of)));
+    assert_eq!(report["instant"].as_u64(), expected.verdict_origin.map(|(of, _)| u64::from(of)));
     assert_eq!(report["messages"].as_f64(), Some(figures.messages));
 }
 

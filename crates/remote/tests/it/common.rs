@@ -41,7 +41,7 @@ pub(crate) fn explore(space: &impl StateSpace, at_once: usize) -> (Totals, HashS
         next += some.len();
         out.clear();
         ends.clear();
-        space.bulk(&some, &mut out, &mut ends);
+        space.bulk_successors(&some, &mut out, &mut ends);
         let mut begin = 0;
         for (source, end) in some.iter().zip(&ends) {
             let end = *end as usize;

@@ -264,7 +264,7 @@ fn queries_after_error_return_nothing() {
     assert_eq!(out.transitions[0].flags, 0);
     assert_eq!((out.len(), out.marks.len()), (1, 1));
     let mut ends = Vec::new();
-    space.bulk(&[0, 0, 17], &mut out, &mut ends);
+    space.bulk_successors(&[0, 0, 17], &mut out, &mut ends);
     assert_eq!((out.len(), ends), (1, vec![1, 1, 1]));
     assert!(space.failure().unwrap().contains("ended (exit status 1) instead of answering `evaluate`"));
     assert!(attended.is_stopped());

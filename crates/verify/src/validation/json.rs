@@ -20,7 +20,7 @@ impl ValidationReport {
         let pairs = |pairs: &[(String, String)]| -> Vec<Value> {
             pairs.iter().map(|(event, parameter)| json!({"event": event, "parameter": parameter})).collect()
         };
-        let unread: Vec<Value> = self
+        let unknown_fields: Vec<Value> = self
             .unknown_fields
             .iter()
             .map(|(field, suggestion)| json!({"field": field, "meant": suggestion}))
@@ -42,7 +42,7 @@ impl ValidationReport {
             "graph": graph(&self.graph),
             "unseen": self.unseen_events,
             "untold": pairs(&self.missing_parameters),
-            "unread": unread,
+            "unread": unknown_fields,
             "errors": self.errors(),
             "trace": {
                 "files": self.inputs,

@@ -160,9 +160,9 @@ struct TraceFollower<'b> {
 impl<'b> TraceFollower<'b> {
     fn new(binding: &'b Binding<'b>, settings: &ValidationSettings) -> TraceFollower<'b> {
         let validator = Validator::new(binding, settings.options).ok();
-        let positions = ["event", "kind"].into_iter().chain(binding.fields());
+        let names = ["event", "kind"].into_iter().chain(binding.fields());
         let mut params: Vec<&str> = Vec::new();
-        for name in positions {
+        for name in names {
             if !params.contains(&name) {
                 params.push(name);
             }
@@ -221,7 +221,8 @@ impl<'b> TraceFollower<'b> {
         let record_info =
             || RecordInfo { number: self.number, position, text: String::new(), configurations: 0 };
         // After an unknown event, later records cannot be validated, but further unknown events are collected.
-        if !self.record_errors.is_empty() && record.event.is_none_or(|event| validator.knows(event)) {
+        if !self.record_errors.is_empty() && record.event.is_none_or(|event| validator.is_known_event(event))
+        {
             return;
         }
         match validator.take(&record) {

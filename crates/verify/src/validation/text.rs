@@ -178,7 +178,7 @@ impl ValidationReport {
         out
     }
 
-    /// Hints at possible causes, and restrictions of the result.
+    /// Hints at possible causes, and limitations of the result.
     fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         let list = |names: &[String]| {
@@ -247,7 +247,7 @@ fn error_with_remedy(error: &RecordError, times: u64) -> String {
             };
             format!("{error}{times}; {remedy}")
         }
-        RecordError::Nothing => format!("{error}{times}; name the event in a field `event`"),
+        RecordError::NoEventOrVariable => format!("{error}{times}; name the event in a field `event`"),
         RecordError::Value { field, value, known, .. } => {
             let suggestion = nearest(value, known.iter().map(String::as_str));
             let remedy = match suggestion {

@@ -3,7 +3,7 @@
 use invigil_explore::WalkOptions;
 use invigil_explore::scheduled::{Filter, Scheduler, SchedulerConfig};
 use invigil_expr::diag::SourceId;
-use invigil_lang::model::{ClaimBody, ModelFile, load, never};
+use invigil_lang::model::{ClaimBody, ModelFile, load, never_claim};
 use invigil_model::{Expression, Model, Step};
 use invigil_monitor::event::EventCatalog;
 use invigil_test_support::Rng;
@@ -49,7 +49,7 @@ fn loaded(text: &str) -> ModelFile {
 fn claims(loaded: &ModelFile) -> Vec<Claim<'_>> {
     let claim = |of| {
         let of: &invigil_lang::model::Claim = of;
-        let what = match &of.what {
+        let what = match &of.body {
             ClaimBody::Always(expression) => ClaimKind::Always(expression),
             ClaimBody::Never(omega) => ClaimKind::Never(omega),
         };
@@ -181,7 +181,8 @@ fn verdicts_agree_with_naive_search() {
                     let is_away = |words: &[u64]| x.read(words, 0) as u64 != value;
                     assert_eq!(story.is_some(), all.can_stay(is_away), "{}\n{text}", claim.name);
                     if let Some(story) = story {
-                        let is_lasso = matches!(story.ending, ExecutionEnd::Repeats(_) | ExecutionEnd::Stays);
+                        let is_lasso =
+                            matches!(story.ending, ExecutionEnd::Repeats(_) | ExecutionEnd::StaysInDeadlock);
                         assert!(is_lasso, "{:?}", story.ending);
                     }
                 }
@@ -244,7 +245,7 @@ fn run_reports_violation_of_formula_exactly() {
         let model = &loaded.model;
         // The automaton of the negation's violations accepts the models of the formula.
         let satisfied =
-            |text: &str| never(model, SourceId(0), &format!("!({text})"), text).expect("a formula");
+            |text: &str| never_claim(model, SourceId(0), &format!("!({text})"), text).expect("a formula");
         let formulae =
             ["G \"x != 3\"", "G F \"x == 0\"", "F \"x == 3\"", "\"x == 0\" U \"y == 3\""].map(satisfied);
         let task = VerifyTask::new(model, &catalog);

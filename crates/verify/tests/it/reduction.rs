@@ -22,7 +22,7 @@ fn ask(claims: &str, change: impl FnOnce(&mut VerifyTask<'_>)) -> (VerifyResult,
     let catalog = EventCatalog::default();
     let claims = loaded.claims.iter().map(|claim| Claim {
         name: claim.name.clone(),
-        kind: match &claim.what {
+        kind: match &claim.body {
             ClaimBody::Never(omega) => ClaimKind::Never(omega),
             ClaimBody::Always(expression) => ClaimKind::Always(expression),
         },

@@ -42,7 +42,7 @@ fn ours(name: &str, text: &str, reduces: bool) -> Known {
     let catalog = EventCatalog::default();
     let claims = loaded.claims.iter().map(|claim| Claim {
         name: claim.name.clone(),
-        kind: match &claim.what {
+        kind: match &claim.body {
             ClaimBody::Never(omega) => ClaimKind::Never(omega),
             ClaimBody::Always(expression) => ClaimKind::Always(expression),
         },
@@ -99,10 +99,10 @@ fn replay(model: &Model, story: &ExecutionTrace) -> Result<Vec<Vec<u64>>, String
         ExecutionEnd::Repeats(to) if states.last() != states.get(to) => {
             Err("it does not come round".to_owned())
         }
-        ExecutionEnd::Stays if states.last().is_none_or(|last| !model.enabled(last).is_empty()) => {
+        ExecutionEnd::StaysInDeadlock if states.last().is_none_or(|last| !model.enabled(last).is_empty()) => {
             Err("something can happen at its end".to_owned())
         }
-        ExecutionEnd::Repeats(_) | ExecutionEnd::Stays => Ok(states),
+        ExecutionEnd::Repeats(_) | ExecutionEnd::StaysInDeadlock => Ok(states),
         _ => Err("it is not endless".to_owned()),
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::Reason;
-use super::gap::Run;
+use super::gap::GapState;
 use crate::code::Code;
 use crate::descriptor::Shape;
 use crate::opcode::*;
@@ -38,7 +38,7 @@ pub(crate) struct Alignment {
 /// State of the search for the next original instruction.
 struct Search {
     at: usize,
-    run: Run,
+    state: GapState,
     /// Whether no further probe can follow.
     ends: bool,
 }
@@ -49,8 +49,8 @@ const BUDGET: usize = 1 << 23;
 
 /// The two versions of a method.
 struct Pair<'c> {
-    was: &'c Code<'c>,
-    is: &'c Code<'c>,
+    old_code: &'c Code<'c>,
+    new_code: &'c Code<'c>,
     raw: &'c ClassFileParts<'c>,
     helper: &'c str,
 }
@@ -59,12 +59,12 @@ impl Alignment {
     /// Locates the original instructions, such that only probes are between them, and checks that branches keep
     /// their targets.
     pub(crate) fn find(
-        was: &Code<'_>,
-        is: &Code<'_>,
+        old_code: &Code<'_>,
+        new_code: &Code<'_>,
         raw: &ClassFileParts<'_>,
         helper: &str,
     ) -> Result<Alignment, Reason> {
-        let pair = Pair { was, is, raw, helper };
+        let pair = Pair { old_code, new_code, raw, helper };
         let mut found = pair.search()?;
         let calls = |code: &Code<'_>| {
             let is_probe = |&index: &usize| {
@@ -76,23 +76,23 @@ impl Alignment {
             };
             (0..code.len()).filter(is_probe).count()
         };
-        found.probes = calls(is) - calls(was);
+        found.probes = calls(new_code) - calls(old_code);
         pair.check_branches(&found)?;
         Ok(found)
     }
 
     /// Whether an offset of the new code belongs to an original instruction: it is between the previous one and itself.
-    pub(crate) fn belongs(&self, is: &Code<'_>, old: usize, place: usize) -> bool {
-        let start = old.checked_sub(1).map_or(0, |before| is.pc(self.new[before] + 1));
-        let end = self.new.get(old).map_or(self.tail, |&new| is.pc(new));
-        (start..=end).contains(&place)
+    pub(crate) fn belongs(&self, new_code: &Code<'_>, old: usize, pc: usize) -> bool {
+        let start = old.checked_sub(1).map_or(0, |before| new_code.pc(self.new[before] + 1));
+        let end = self.new.get(old).map_or(self.tail, |&new| new_code.pc(new));
+        (start..=end).contains(&pc)
     }
 }
 
 impl Pair<'_> {
     fn search(&self) -> Result<Alignment, Reason> {
         let mut found = Alignment::default();
-        let mut searches = vec![Search { at: 0, run: Run::default(), ends: false }];
+        let mut searches = vec![Search { at: 0, state: GapState::default(), ends: false }];
         let mut failed = HashSet::new();
         let mut furthest = 0;
         let mut steps = 0;
@@ -104,11 +104,11 @@ impl Pair<'_> {
             if steps > BUDGET {
                 return Err("it is too long for the comparison".to_owned());
             }
-            if let Some((at, run)) = next {
+            if let Some((at, state)) = next {
                 furthest = furthest.max(old);
                 found.new.push(at);
-                if found.new.len() < self.was.len() {
-                    searches.push(Search { at: at + 1, run, ends: false });
+                if found.new.len() < self.old_code.len() {
+                    searches.push(Search { at: at + 1, state, ends: false });
                     continue;
                 }
                 if self.tail(at + 1, &mut found) {
@@ -123,7 +123,7 @@ impl Pair<'_> {
                 }
             }
         }
-        Err(format!("after offset {}, something other than a probe was added", self.was.pc(furthest)))
+        Err(format!("after offset {}, something other than a probe was added", self.old_code.pc(furthest)))
     }
 
     /// The next position at which an original instruction may be, and the state after it.
@@ -133,120 +133,121 @@ impl Pair<'_> {
         search: &mut Search,
         islands: &mut HashMap<usize, usize>,
         failed: &HashSet<(usize, usize)>,
-    ) -> Option<(usize, Run)> {
-        while !search.ends && search.at < self.is.len() {
+    ) -> Option<(usize, GapState)> {
+        while !search.ends && search.at < self.new_code.len() {
             let at = search.at;
             if old == 0
-                && search.run.is_neutral()
-                && let Some(behind) = self.first_islands(at, islands)
+                && search.state.is_neutral()
+                && let Some(after) = self.first_islands(at, islands)
             {
-                search.at = behind;
-                search.run = Run::default();
+                search.at = after;
+                search.state = GapState::default();
                 continue;
             }
-            let arrived = if self.same(old, at) && !failed.contains(&(old, at)) {
-                self.arrive(old, &search.run)
+            let next_state = if self.same(old, at) && !failed.contains(&(old, at)) {
+                self.state_after(old, &search.state)
             } else {
                 None
             };
-            search.ends = !search.run.step(self.is, at, self.was.max_locals, self.raw, self.helper);
+            search.ends =
+                !search.state.step(self.new_code, at, self.old_code.max_locals, self.raw, self.helper);
             search.at += 1;
-            if let Some(run) = arrived {
-                return Some((at, run));
+            if let Some(state) = next_state {
+                return Some((at, state));
             }
         }
         None
     }
 
     /// The state after an original instruction, if the probe code may precede it.
-    fn arrive(&self, old: usize, run: &Run) -> Option<Run> {
-        if run.must_release {
+    fn state_after(&self, old: usize, state: &GapState) -> Option<GapState> {
+        if state.must_release {
             return None;
         }
-        let op = self.was.op(old);
+        let op = self.old_code.op(old);
         if matches!(op, PUTSTATIC | PUTFIELD) {
-            let field = self.raw.pool.field(self.was.operand(old))?;
+            let field = self.raw.pool.field(self.old_code.operand(old))?;
             let operands = Shape::of(&field.descriptor)?.slots() + u16::from(op == PUTFIELD);
-            let under = run.over(operands)?;
-            return (under <= usize::from(operands)).then(|| run.behind(under));
+            let inserted = state.inserted_below(operands)?;
+            return (inserted <= usize::from(operands)).then(|| state.after(inserted));
         }
-        let may_lock = written(self.was.bytes, self.was.pc(old)).is_some();
-        (run.is_neutral() && (may_lock || !run.holds_lock)).then(|| run.behind(0))
+        let may_lock = written_variable(self.old_code.bytes, self.old_code.pc(old)).is_some();
+        (state.is_neutral() && (may_lock || !state.holds_lock)).then(|| state.after(0))
     }
 
     /// Whether an original and a new instruction are equal except for offsets.
     fn same(&self, old: usize, new: usize) -> bool {
-        let (a, b) = (self.was.op(old), self.is.op(new));
+        let (a, b) = (self.old_code.op(old), self.new_code.op(new));
         match a {
             GOTO | GOTO_W => matches!(b, GOTO | GOTO_W),
             JSR | JSR_W => matches!(b, JSR | JSR_W),
             _ if is_conditional(a) => a == b,
             TABLESWITCH | LOOKUPSWITCH if a == b => {
-                let (a, b) = (self.was.switch(old), self.is.switch(new));
+                let (a, b) = (self.old_code.switch(old), self.new_code.switch(new));
                 a.head == b.head && a.entries().map(|entry| entry.0).eq(b.entries().map(|entry| entry.0))
             }
-            _ => self.was.instruction(old) == self.is.instruction(new),
+            _ => self.old_code.instruction(old) == self.new_code.instruction(new),
         }
     }
 
     /// Parses the islands after the probes at the entry. Returns the instruction after them.
     fn first_islands(&self, at: usize, islands: &mut HashMap<usize, usize>) -> Option<usize> {
-        if self.is.op(at) != GOTO {
+        if self.new_code.op(at) != GOTO {
             return None;
         }
-        let behind = self.is.branch_target(at).ok().filter(|&behind| behind > at + 1)?;
-        let all = (at + 1..behind).all(|island| self.is.op(island) == GOTO_W);
-        all.then(|| (at + 1..behind).for_each(|island| self.island(island, islands)))?;
-        Some(behind)
+        let after = self.new_code.branch_target(at).ok().filter(|&after| after > at + 1)?;
+        let all = (at + 1..after).all(|island| self.new_code.op(island) == GOTO_W);
+        all.then(|| (at + 1..after).for_each(|island| self.island(island, islands)))?;
+        Some(after)
     }
 
     fn island(&self, at: usize, islands: &mut HashMap<usize, usize>) {
-        if let Ok(target) = self.is.branch_target(at) {
-            islands.insert(self.is.pc(at), self.is.pc(target));
+        if let Ok(target) = self.new_code.branch_target(at) {
+            islands.insert(self.new_code.pc(at), self.new_code.pc(target));
         }
     }
 
     /// Parses the code after all original instructions. Returns `false` if it is not what the weaver emits there.
     fn tail(&self, start: usize, found: &mut Alignment) -> bool {
-        found.tail = self.is.pc(start);
+        found.tail = self.new_code.pc(start);
         found.handler = None;
         found.exits.clear();
         let mut at = start;
-        while at < self.is.len() {
-            let op = |at: usize| if at < self.is.len() { self.is.op(at) } else { 0 };
+        while at < self.new_code.len() {
+            let op = |at: usize| if at < self.new_code.len() { self.new_code.op(at) } else { 0 };
             if op(at) == GOTO_W {
                 self.island(at, &mut found.islands);
                 at += 1;
             } else if op(at + 1) == MONITOREXIT {
-                let mut run = Run::default();
-                if !run.step(self.is, at, self.was.max_locals, self.raw, self.helper) {
+                let mut state = GapState::default();
+                if !state.step(self.new_code, at, self.old_code.max_locals, self.raw, self.helper) {
                     return false;
                 }
                 let exit = match op(at + 2) {
                     ATHROW => Exit::Out,
-                    GOTO_W => match self.is.branch_target(at + 2) {
-                        Ok(target) => Exit::To(self.is.pc(target)),
+                    GOTO_W => match self.new_code.branch_target(at + 2) {
+                        Ok(target) => Exit::To(self.new_code.pc(target)),
                         Err(_) => return false,
                     },
                     _ => return false,
                 };
-                found.exits.insert(self.is.pc(at), exit);
+                found.exits.insert(self.new_code.pc(at), exit);
                 at += 3;
             } else {
-                if found.handler.replace(self.is.pc(at)).is_some() {
+                if found.handler.replace(self.new_code.pc(at)).is_some() {
                     return false;
                 }
-                let mut run = Run::default();
+                let mut state = GapState::default();
                 while op(at) != ATHROW {
-                    if !run.step(self.is, at, self.was.max_locals, self.raw, self.helper) {
+                    if !state.step(self.new_code, at, self.old_code.max_locals, self.raw, self.helper) {
                         return false;
                     }
                     at += 1;
-                    if at >= self.is.len() {
+                    if at >= self.new_code.len() {
                         return false;
                     }
                 }
-                if !run.is_neutral() {
+                if !state.is_neutral() {
                     return false;
                 }
                 at += 1;
@@ -257,24 +258,32 @@ impl Pair<'_> {
 
     fn check_branches(&self, found: &Alignment) -> Result<(), Reason> {
         for (old, &new) in found.new.iter().enumerate() {
-            let op = self.was.op(old);
-            let words = |error: crate::ClassFileError| error.to_string();
+            let op = self.old_code.op(old);
+            let message = |error: crate::ClassFileError| error.to_string();
             if is_branch(op) {
-                let (was, is) =
-                    (self.was.branch_target(old).map_err(words)?, self.is.branch_target(new).map_err(words)?);
-                self.check_target(found, was, is)?;
+                let (old_target, new_target) = (
+                    self.old_code.branch_target(old).map_err(message)?,
+                    self.new_code.branch_target(new).map_err(message)?,
+                );
+                self.check_target(found, old_target, new_target)?;
             } else if matches!(op, TABLESWITCH | LOOKUPSWITCH) {
-                let (a, b) = (self.was.switch(old), self.is.switch(new));
+                let (a, b) = (self.old_code.switch(old), self.new_code.switch(new));
                 let offsets = a.entries().zip(b.entries()).map(|(a, b)| (a.1, b.1));
-                for (was, is) in offsets.chain([(a.default, b.default)]) {
-                    let was = self.was.from(self.was.pc(old), was.into()).map_err(words)?;
-                    let is = self.is.from(self.is.pc(new), is.into()).map_err(words)?;
-                    self.check_target(found, was, is)?;
+                for (old_offset, new_offset) in offsets.chain([(a.default, b.default)]) {
+                    let old_target = self
+                        .old_code
+                        .relative_target(self.old_code.pc(old), old_offset.into())
+                        .map_err(message)?;
+                    let new_target = self
+                        .new_code
+                        .relative_target(self.new_code.pc(new), new_offset.into())
+                        .map_err(message)?;
+                    self.check_target(found, old_target, new_target)?;
                 }
             }
         }
-        for handler in &self.was.handlers {
-            if self.was.find(handler.handler.into()).is_none_or(|at| at >= self.was.len()) {
+        for handler in &self.old_code.handlers {
+            if self.old_code.find(handler.handler.into()).is_none_or(|at| at >= self.old_code.len()) {
                 return Err("a handler has an invalid offset".to_owned());
             }
         }
@@ -283,13 +292,14 @@ impl Pair<'_> {
 
     /// A jump to an original instruction must run all probes before it.
     fn check_target(&self, found: &Alignment, old: usize, new: usize) -> Result<(), Reason> {
-        let place = self.is.pc(new);
-        let place = found.islands.get(&place).copied().unwrap_or(place);
-        let wrong = || format!("a branch to offset {} has a different target", self.was.pc(old));
-        let start = self.is.find(place).filter(|_| found.belongs(self.is, old, place)).ok_or_else(wrong)?;
-        let mut run = Run::default();
-        let whole = (start..found.new[old])
-            .all(|at| run.step(self.is, at, self.was.max_locals, self.raw, self.helper));
-        if whole && self.arrive(old, &run).is_some() { Ok(()) } else { Err(wrong()) }
+        let pc = self.new_code.pc(new);
+        let pc = found.islands.get(&pc).copied().unwrap_or(pc);
+        let wrong = || format!("a branch to offset {} has a different target", self.old_code.pc(old));
+        let start =
+            self.new_code.find(pc).filter(|_| found.belongs(self.new_code, old, pc)).ok_or_else(wrong)?;
+        let mut state = GapState::default();
+        let is_probe_code = (start..found.new[old])
+            .all(|at| state.step(self.new_code, at, self.old_code.max_locals, self.raw, self.helper));
+        if is_probe_code && self.state_after(old, &state).is_some() { Ok(()) } else { Err(wrong()) }
     }
 }

@@ -13,27 +13,27 @@ enum SlotSymbol {
     /// The helper's lock.
     Lock,
     /// A value computed by the probe.
-    Made,
+    Computed,
 }
 
-/// State of probe code: its effect on the stack since an original instruction.
+/// State after a part of the probe code in a gap: its effect on the stack since an original instruction.
 ///
 /// A value of two slots is two symbols, so no types are needed.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Run {
+pub(crate) struct GapState {
     /// The stack above the untouched values.
     stack: Vec<SlotSymbol>,
     /// The number of values of the program that were touched.
     touched: u16,
     /// Contents of the additional variables; there are only a few.
-    fresh: Vec<(u16, SlotSymbol)>,
+    additional: Vec<(u16, SlotSymbol)>,
     /// Whether the lock is held.
     pub(crate) holds_lock: bool,
     /// Whether the lock was held already and must be released first.
     pub(crate) must_release: bool,
 }
 
-impl Run {
+impl GapState {
     fn pop(&mut self) -> SlotSymbol {
         self.stack.pop().unwrap_or_else(|| {
             self.touched = self.touched.saturating_add(1);
@@ -54,37 +54,37 @@ impl Run {
         self.stack.extend(top.iter().chain(&below).chain(&top));
     }
 
-    fn made(&mut self, slots: u16) {
-        self.stack.extend((0..slots).map(|_| SlotSymbol::Made));
+    fn push_computed(&mut self, slots: u16) {
+        self.stack.extend((0..slots).map(|_| SlotSymbol::Computed));
     }
 
     /// Whether the stack is unchanged.
     pub(crate) fn is_neutral(&self) -> bool {
-        self.over(0) == Some(0)
+        self.inserted_below(0) == Some(0)
     }
 
     /// If the topmost `operands` slots are unchanged, the number of slots inserted below them.
-    pub(crate) fn over(&self, operands: u16) -> Option<usize> {
+    pub(crate) fn inserted_below(&self, operands: u16) -> Option<usize> {
         // All touched values must be present again, the operands on top.
         let touched = usize::from(self.touched);
         let operands = usize::from(operands).min(touched);
         let bottom = touched - operands;
-        let under = self.stack.len().checked_sub(touched)?;
+        let inserted = self.stack.len().checked_sub(touched)?;
         let expected = |at: usize| SlotSymbol::Old((touched - at) as u16);
         let bottom_is_old = (0..bottom).all(|at| self.stack[at] == expected(at));
-        let top_is_old = (bottom..touched).all(|at| self.stack[under + at] == expected(at));
-        (bottom_is_old && top_is_old).then_some(under)
+        let top_is_old = (bottom..touched).all(|at| self.stack[inserted + at] == expected(at));
+        (bottom_is_old && top_is_old).then_some(inserted)
     }
 
     /// The state after an instruction that consumed the operands and left the inserted slots.
-    pub(crate) fn behind(&self, under: usize) -> Run {
-        let known = |&(slot, symbol): &(u16, SlotSymbol)| {
-            (slot, if symbol == SlotSymbol::Lock { symbol } else { SlotSymbol::Made })
+    pub(crate) fn after(&self, inserted: usize) -> GapState {
+        let forget_computed = |&(slot, symbol): &(u16, SlotSymbol)| {
+            (slot, if symbol == SlotSymbol::Lock { symbol } else { SlotSymbol::Computed })
         };
-        Run {
-            stack: vec![SlotSymbol::Made; under],
+        GapState {
+            stack: vec![SlotSymbol::Computed; inserted],
             touched: 0,
-            fresh: self.fresh.iter().filter(|_| self.holds_lock).map(known).collect(),
+            additional: self.additional.iter().filter(|_| self.holds_lock).map(forget_computed).collect(),
             holds_lock: self.holds_lock,
             must_release: self.holds_lock,
         }
@@ -95,14 +95,14 @@ impl Run {
         &mut self,
         code: &Code<'_>,
         index: usize,
-        first_fresh: u16,
+        first_additional: u16,
         raw: &ClassFileParts<'_>,
         helper: &str,
     ) -> bool {
         let op = code.op(index);
         match op {
             // Constants: null and identities.
-            ACONST_NULL | 0x02..=0x08 | BIPUSH | SIPUSH | LDC_W => self.made(1),
+            ACONST_NULL | 0x02..=0x08 | BIPUSH | SIPUSH | LDC_W => self.push_computed(1),
             POP => _ = self.pop(),
             POP2 => _ = self.pop_many(2),
             DUP => self.dup(1, 0),
@@ -112,7 +112,7 @@ impl Run {
             DUP2_X1 => self.dup(2, 1),
             I2L | F2D => {
                 self.pop();
-                self.made(2);
+                self.push_computed(2);
             }
             GETSTATIC => {
                 let Some(field) = raw.pool.field(code.operand(index)) else { return false };
@@ -122,29 +122,30 @@ impl Run {
                 self.stack.push(SlotSymbol::Lock);
             }
             MONITORENTER | MONITOREXIT => {
-                let takes = op == MONITORENTER;
-                if self.pop() != SlotSymbol::Lock || self.holds_lock == takes {
+                let is_enter = op == MONITORENTER;
+                if self.pop() != SlotSymbol::Lock || self.holds_lock == is_enter {
                     return false;
                 }
-                self.holds_lock = takes;
-                self.must_release &= takes;
+                self.holds_lock = is_enter;
+                self.must_release &= is_enter;
             }
             INVOKESTATIC => return self.call(code, index, raw, helper),
             _ => {
-                if let Some((shape, slot)) = written(code.bytes, code.pc(index)) {
+                if let Some((shape, slot)) = written_variable(code.bytes, code.pc(index)) {
                     // An `iinc` is not a store.
-                    if slot < first_fresh || matches!(code.instruction(index), [IINC, ..] | [WIDE, IINC, ..])
+                    if slot < first_additional
+                        || matches!(code.instruction(index), [IINC, ..] | [WIDE, IINC, ..])
                     {
                         return false;
                     }
                     let values = self.pop_many(shape.slots());
-                    self.fresh
+                    self.additional
                         .retain(|&(known, _)| known < slot || known >= slot.saturating_add(shape.slots()));
-                    self.fresh.extend(values.into_iter().zip(slot..).map(|(value, slot)| (slot, value)));
-                } else if let Some((shape, slot)) = read(code.instruction(index)) {
+                    self.additional.extend(values.into_iter().zip(slot..).map(|(value, slot)| (slot, value)));
+                } else if let Some((shape, slot)) = read_variable(code.instruction(index)) {
                     for slot in slot..slot.saturating_add(shape.slots()) {
-                        let known = self.fresh.iter().find(|&&(known, _)| known == slot);
-                        self.stack.push(known.map_or(SlotSymbol::Made, |&(_, symbol)| symbol));
+                        let known = self.additional.iter().find(|&&(known, _)| known == slot);
+                        self.stack.push(known.map_or(SlotSymbol::Computed, |&(_, symbol)| symbol));
                     }
                 } else {
                     return false;
@@ -169,13 +170,13 @@ impl Run {
         for parameter in parameters {
             self.pop_many(Shape::of(parameter).map_or(0, Shape::slots));
         }
-        self.made(result.and_then(Shape::of).map_or(0, Shape::slots));
+        self.push_computed(result.and_then(Shape::of).map_or(0, Shape::slots));
         true
     }
 }
 
 /// The variable that an instruction reads.
-fn read(instruction: &[u8]) -> Option<(Shape, u16)> {
+fn read_variable(instruction: &[u8]) -> Option<(Shape, u16)> {
     const SHAPES: [Shape; 5] = [Shape::Int, Shape::Long, Shape::Float, Shape::Double, Shape::Reference];
     match *instruction {
         [op @ ILOAD_0..=0x2d] => {

@@ -82,7 +82,7 @@ fn compare_detects_changes_other_than_probes() {
     let difference = compare(&before, &weave("x/Stranger"), HELPER).unwrap_err();
     assert!(difference.to_string().contains("something other than a probe was added"), "{difference}");
     // Something was removed.
-    assert_eq!(compare(&after, &before, HELPER).unwrap_err().place, "the constants");
+    assert_eq!(compare(&after, &before, HELPER).unwrap_err().part, "the constants");
     assert!(compare(&before, &helper_class("a/C"), HELPER).is_err());
     assert!(compare(&before, b"", HELPER).is_err());
 }

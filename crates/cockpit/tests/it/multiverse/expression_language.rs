@@ -84,5 +84,5 @@ fn formula(model: &Model, text: &str) -> Result<OmegaAutomaton, String> {
         "GF" => vec![vec![edge(p, 1, 0), edge(not, 0, 0)]],
         _ => return Err(format!("`{kind}` is no operator")),
     };
-    Ok(OmegaAutomaton { name: text.to_owned(), initial: 0, edges, sets: 1, stutters: false })
+    Ok(OmegaAutomaton { name: text.to_owned(), initial: 0, edges, sets: 1, is_stutter_invariant: false })
 }

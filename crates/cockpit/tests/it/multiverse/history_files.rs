@@ -64,7 +64,7 @@ fn open_accepts_plain_lists_of_actions_and_rejects_invalid_lines() {
             "{\"outcome\":0}\n{\"parent\":9,\"action\":\"cast\"}",
             ":2: parent 9 is not defined before this line",
         ),
-        ("what", ":1: not a history: "),
+        ("what", ":1: not a JSON object: "),
         ("", ":1: the file is empty"),
     ] {
         let (said, ending) = open(text);

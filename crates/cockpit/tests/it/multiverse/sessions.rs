@@ -244,7 +244,7 @@ breakpoint 3: ltl G P[0] == waiting
       taken[1]: false → true
       P[1]: thinking → waiting
 breakpoint 3 (ltl G P[0] == waiting) after 1 step; 3 configurations explored
-it stays in #7 forever: no action is enabled there
+it stays in #7 forever: no step is possible there
   deadlock: no action is enabled
 "#,
     );
@@ -420,7 +420,7 @@ fn failing_command_ends_script_with_its_error() {
         ("break on sleeps", "no action `sleeps`"),
         ("break x == 1", "there is no `x` in this model"),
         ("break prop none.prop", "none.prop: "),
-        ("delete 3", "missing breakpoint number or `all`"),
+        ("delete 3", "expected a breakpoint number or `all`"),
         ("limit coffee 3", "usage: `limit states N`"),
         ("print", "missing expression"),
         ("expect P[0] == eating", "expectation failed: `P[0] == eating` is false here"),

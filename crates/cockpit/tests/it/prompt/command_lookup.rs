@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 fn command_names_are_unique() {
     let mut seen = BTreeSet::new();
     for command in commands() {
-        for name in std::iter::once(&command.name).chain(command.short) {
+        for name in std::iter::once(&command.name).chain(command.aliases) {
             assert!(seen.insert(*name), "`{name}` is defined twice");
         }
     }
@@ -30,7 +30,7 @@ fn help_lists_and_explains_every_command() {
 fn examples_in_the_help_name_real_commands() {
     let is_known = |line: &str| {
         let word = line.split([' ', '/']).next().unwrap_or("");
-        commands().any(|command| command.name == word || command.short.contains(&word))
+        commands().any(|command| command.name == word || command.aliases.contains(&word))
     };
     for command in commands() {
         let examples = command.more.lines().filter(|line| line.starts_with("  "));

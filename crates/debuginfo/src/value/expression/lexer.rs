@@ -18,12 +18,12 @@ pub(super) enum Token {
     Character(u8),
     Text(String),
     Register(String),
-    Sign(&'static str),
+    Punctuation(&'static str),
     End,
 }
 
-/// Longer signs come first, so that `<<` is not read as two `<`.
-const SIGNS: [&str; 33] = [
+/// Longer tokens come first, so that `<<` is not read as two `<`.
+const PUNCTUATION: [&str; 33] = [
     "->", "::", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "(", ")", "[", "]", ".", "*", "&", "-", "+",
     "!", "~", "/", "%", "<", ">", "^", "|", "?", ":", "@", ",", "=", "#",
 ];
@@ -33,13 +33,13 @@ pub(super) fn tokenize(text: &str) -> Result<Vec<(Token, usize)>, ExpressionErro
     let mut lexer = Lexer { text, at: 0 };
     let mut tokens = Vec::new();
     loop {
-        lexer.skip(|c| c.is_whitespace());
+        lexer.take_while(|c| c.is_whitespace());
         let start = lexer.at;
         // After `.`, a number is a field index, not a fraction: `pair.0.1`.
         let last = tokens.last().map(|(token, _)| token);
-        let field = matches!(last, Some(Token::Sign("." | "->")));
+        let after_dot = matches!(last, Some(Token::Punctuation("." | "->")));
         // After an operand, a `.` does not start a number.
-        let operand = matches!(
+        let after_operand = matches!(
             last,
             Some(
                 Token::Name(_)
@@ -47,10 +47,10 @@ pub(super) fn tokenize(text: &str) -> Result<Vec<(Token, usize)>, ExpressionErro
                     | Token::Text(_)
                     | Token::Character(_)
                     | Token::Register(_)
-                    | Token::Sign(")" | "]")
+                    | Token::Punctuation(")" | "]")
             )
         );
-        let token = lexer.next(field, operand)?;
+        let token = lexer.next(after_dot, after_operand)?;
         let end = token == Token::End;
         tokens.push((token, start));
         if end {
@@ -79,7 +79,7 @@ impl<'t> Lexer<'t> {
         Some(c)
     }
 
-    fn skip(&mut self, wanted: impl Fn(char) -> bool) -> &'t str {
+    fn take_while(&mut self, wanted: impl Fn(char) -> bool) -> &'t str {
         let rest = self.rest();
         let length = rest.find(|c| !wanted(c)).unwrap_or(rest.len());
         self.at += length;
@@ -87,31 +87,31 @@ impl<'t> Lexer<'t> {
     }
 
     /// Takes up to `most` characters.
-    fn few(&mut self, most: usize, wanted: impl Fn(char) -> bool) -> &'t str {
+    fn take_at_most(&mut self, most: usize, wanted: impl Fn(char) -> bool) -> &'t str {
         let rest = self.rest();
         let length = rest.chars().take(most).take_while(|&c| wanted(c)).map(char::len_utf8).sum();
         self.at += length;
         rest.get(..length).unwrap_or("")
     }
 
-    fn next(&mut self, field: bool, operand: bool) -> Result<Token, ExpressionError> {
+    fn next(&mut self, after_dot: bool, after_operand: bool) -> Result<Token, ExpressionError> {
         let start = self.at;
         let Some(first) = self.peek() else { return Ok(Token::End) };
-        if field && first.is_ascii_digit() {
-            return Ok(Token::Name(self.skip(|c| c.is_ascii_digit()).to_owned()));
+        if after_dot && first.is_ascii_digit() {
+            return Ok(Token::Name(self.take_while(|c| c.is_ascii_digit()).to_owned()));
         }
         let fraction =
             self.rest().strip_prefix('.').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
-        if first.is_ascii_digit() || fraction && !operand {
+        if first.is_ascii_digit() || fraction && !after_operand {
             return self.number();
         }
         if is_name_start(first) {
-            return Ok(Token::Name(self.skip(is_name).to_owned()));
+            return Ok(Token::Name(self.take_while(is_name).to_owned()));
         }
         match first {
             '$' => {
                 self.take();
-                let name = self.skip(is_name);
+                let name = self.take_while(is_name);
                 if name.is_empty() {
                     return Err(ExpressionError::new(
                         start,
@@ -131,10 +131,10 @@ impl<'t> Lexer<'t> {
             }
             _ => {}
         }
-        for sign in SIGNS {
-            if self.rest().starts_with(sign) {
-                self.at += sign.len();
-                return Ok(Token::Sign(sign));
+        for punctuation in PUNCTUATION {
+            if self.rest().starts_with(punctuation) {
+                self.at += punctuation.len();
+                return Ok(Token::Punctuation(punctuation));
             }
         }
         Err(ExpressionError::new(start, format!("`{first}` has no meaning in an expression")))
@@ -185,12 +185,12 @@ impl<'t> Lexer<'t> {
             'v' => 11,
             '\\' | '\'' | '"' | '?' => c as u8,
             'x' => {
-                let digits = self.few(2, |c| c.is_ascii_hexdigit());
+                let digits = self.take_at_most(2, |c| c.is_ascii_hexdigit());
                 u8::from_str_radix(digits, 16).map_err(|_| wrong())?
             }
             '0'..='7' => {
                 self.at = start;
-                let digits = self.few(3, |c| ('0'..='7').contains(&c));
+                let digits = self.take_at_most(3, |c| ('0'..='7').contains(&c));
                 u8::from_str_radix(digits, 8).map_err(|_| wrong())?
             }
             _ => return Err(wrong()),
@@ -207,7 +207,7 @@ impl<'t> Lexer<'t> {
             _ => (10, 0),
         };
         self.at += prefix;
-        let mut digits = self.skip(|c| c.is_digit(base.max(10)) || c == '_').replace('_', "");
+        let mut digits = self.take_while(|c| c.is_digit(base.max(10)) || c == '_').replace('_', "");
         let fraction = self.rest().starts_with('.') && !self.rest().starts_with("..");
         let exponent = base != 16 && self.rest().starts_with(['e', 'E']);
         if base != 16 && base != 2 && (fraction || exponent) {
@@ -216,7 +216,7 @@ impl<'t> Lexer<'t> {
         if digits.is_empty() && base == 8 {
             digits.push('0');
         }
-        let suffix = self.skip(is_name);
+        let suffix = self.take_while(is_name);
         let value = u64::from_str_radix(&digits, base)
             .map_err(|_| ExpressionError::new(start, "not a number, or one of more than 64 bits"))?;
         let (unsigned, long) = match suffix {
@@ -237,11 +237,11 @@ impl<'t> Lexer<'t> {
 
     fn fraction(&mut self, start: usize) -> Result<Token, ExpressionError> {
         self.at = start;
-        let mut text = self.skip(|c| c.is_ascii_digit() || c == '_').to_owned();
+        let mut text = self.take_while(|c| c.is_ascii_digit() || c == '_').to_owned();
         if self.rest().starts_with('.') {
             self.take();
             text.push('.');
-            text.push_str(self.skip(|c| c.is_ascii_digit() || c == '_'));
+            text.push_str(self.take_while(|c| c.is_ascii_digit() || c == '_'));
         }
         if self.rest().starts_with(['e', 'E']) {
             self.take();
@@ -250,9 +250,9 @@ impl<'t> Lexer<'t> {
                 self.take();
                 text.push(sign);
             }
-            text.push_str(self.skip(|c| c.is_ascii_digit()));
+            text.push_str(self.take_while(|c| c.is_ascii_digit()));
         }
-        let suffix = self.skip(is_name);
+        let suffix = self.take_while(is_name);
         let known = matches!(suffix, "" | "f" | "F" | "l" | "L" | "f32" | "f64");
         match text.replace('_', "").parse::<f64>() {
             Ok(value) if known && value.is_finite() => Ok(Token::Float(value)),

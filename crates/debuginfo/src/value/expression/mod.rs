@@ -12,7 +12,7 @@ use crate::value::error::ExpressionError;
 use std::fmt;
 
 /// Maximum nesting depth. Deeper expressions are rejected, so that no text can exhaust the stack.
-pub(crate) const DEEPEST: u16 = 120;
+pub(crate) const MAX_DEPTH: u16 = 120;
 
 /// A parsed expression.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,13 +1,13 @@
 //! Recursive-descent parser for expressions.
 
 use super::lexer::{Token, tokenize};
-use super::{Binary, DEEPEST, Expression, Kind, Node, TypeName, Unary};
+use super::{Binary, Expression, Kind, MAX_DEPTH, Node, TypeName, Unary};
 use crate::value::error::ExpressionError;
 
 pub(super) fn expression(text: &str) -> Result<Expression, ExpressionError> {
     let mut parser = Parser::new(text)?;
     let root = parser.conditional()?;
-    parser.end()?;
+    parser.expect_end()?;
     Ok(Expression { root })
 }
 
@@ -18,7 +18,7 @@ pub(super) fn assignment(text: &str) -> Result<(Expression, Option<Expression>),
         true => Some(Expression { root: parser.conditional()? }),
         false => None,
     };
-    parser.end()?;
+    parser.expect_end()?;
     Ok((location, value))
 }
 
@@ -41,12 +41,12 @@ impl TypeName {
 struct Parser {
     tokens: Vec<(Token, usize)>,
     next: usize,
-    nested: u16,
+    depth: u16,
 }
 
 impl Parser {
     fn new(text: &str) -> Result<Self, ExpressionError> {
-        Ok(Self { tokens: tokenize(text)?, next: 0, nested: 0 })
+        Ok(Self { tokens: tokenize(text)?, next: 0, depth: 0 })
     }
 
     fn peek(&self) -> &Token {
@@ -61,27 +61,27 @@ impl Parser {
         self.tokens.get(self.next).or(self.tokens.last()).map_or(0, |&(_, at)| at)
     }
 
-    fn is(&self, sign: &str) -> bool {
-        matches!(self.peek(), Token::Sign(s) if *s == sign)
+    fn is(&self, punctuation: &str) -> bool {
+        matches!(self.peek(), Token::Punctuation(text) if *text == punctuation)
     }
 
-    fn accept(&mut self, sign: &str) -> bool {
-        let is = self.is(sign);
+    fn accept(&mut self, punctuation: &str) -> bool {
+        let is = self.is(punctuation);
         self.next += usize::from(is);
         is
     }
 
-    fn expect(&mut self, sign: &str) -> Result<(), ExpressionError> {
-        match self.accept(sign) {
+    fn expect(&mut self, punctuation: &str) -> Result<(), ExpressionError> {
+        match self.accept(punctuation) {
             true => Ok(()),
-            false => Err(ExpressionError::new(self.at(), format!("expected `{sign}`"))),
+            false => Err(ExpressionError::new(self.at(), format!("expected `{punctuation}`"))),
         }
     }
 
-    fn end(&self) -> Result<(), ExpressionError> {
+    fn expect_end(&self) -> Result<(), ExpressionError> {
         match self.peek() {
             Token::End => Ok(()),
-            Token::Sign("=") => {
+            Token::Punctuation("=") => {
                 Err(ExpressionError::new(self.at(), "an assignment has no value").remedy("compare with `==`"))
             }
             _ => Err(ExpressionError::new(self.at(), "expected the end of the expression")),
@@ -97,7 +97,7 @@ impl Parser {
             Kind::Call(_, all) => all.iter().map(|a| a.depth).max().unwrap_or(0),
             _ => 0,
         };
-        if below >= DEEPEST {
+        if below >= MAX_DEPTH {
             return Err(too_deep(at));
         }
         Ok(Node { kind, at: u32::try_from(at).unwrap_or(u32::MAX), depth: below + 1 })
@@ -108,12 +108,12 @@ impl Parser {
         &mut self,
         parse: impl FnOnce(&mut Self) -> Result<T, ExpressionError>,
     ) -> Result<T, ExpressionError> {
-        if self.nested >= DEEPEST {
+        if self.depth >= MAX_DEPTH {
             return Err(too_deep(self.at()));
         }
-        self.nested += 1;
+        self.depth += 1;
         let result = parse(self);
-        self.nested -= 1;
+        self.depth -= 1;
         result
     }
 
@@ -133,9 +133,9 @@ impl Parser {
     }
 
     fn binary(&mut self, lowest: u8) -> Result<Node, ExpressionError> {
-        let mut left = self.cast_after()?;
-        while let Token::Sign(sign) = *self.peek() {
-            let Some(operator) = operator(sign) else { break };
+        let mut left = self.cast_with_as()?;
+        while let Token::Punctuation(punctuation) = *self.peek() {
+            let Some(operator) = operator(punctuation) else { break };
             if operator.level() < lowest {
                 break;
             }
@@ -148,7 +148,7 @@ impl Parser {
     }
 
     /// `a as type`
-    fn cast_after(&mut self) -> Result<Node, ExpressionError> {
+    fn cast_with_as(&mut self) -> Result<Node, ExpressionError> {
         let mut node = self.unary()?;
         while matches!(self.peek(), Token::Name(name) if name == "as") {
             let at = self.at();
@@ -165,17 +165,19 @@ impl Parser {
     fn unary(&mut self) -> Result<Node, ExpressionError> {
         let at = self.at();
         let operator = match self.peek() {
-            Token::Sign("*") => Unary::Deref,
-            Token::Sign("&") => Unary::Address,
-            Token::Sign("-") => Unary::Minus,
-            Token::Sign("+") => Unary::Plus,
-            Token::Sign("!") => Unary::Not,
-            Token::Sign("~") => Unary::Complement,
-            Token::Sign("^") => Unary::Caller,
+            Token::Punctuation("*") => Unary::Deref,
+            Token::Punctuation("&") => Unary::Address,
+            Token::Punctuation("-") => Unary::Minus,
+            Token::Punctuation("+") => Unary::Plus,
+            Token::Punctuation("!") => Unary::Not,
+            Token::Punctuation("~") => Unary::Complement,
+            Token::Punctuation("^") => Unary::Caller,
             // A leading `&&a` would be the address of an address, which does not exist.
-            Token::Sign("&&") => return Err(ExpressionError::new(at, "expected an operand before `&&`")),
+            Token::Punctuation("&&") => {
+                return Err(ExpressionError::new(at, "expected an operand before `&&`"));
+            }
             Token::Name(name) if name == "sizeof" => return self.size_of(),
-            Token::Sign("(") => {
+            Token::Punctuation("(") => {
                 if let Some(ty) = self.cast_type() {
                     let operand = self.deeper(Self::unary)?;
                     return self.node(at, Kind::Cast(ty, Box::new(operand)));
@@ -214,7 +216,7 @@ impl Parser {
         if let Some(ty) = self.type_name(true)
             && self.accept(")")
             && (ty.is_certain() || self.begins_operand())
-            && !matches!(self.peek(), Token::End | Token::Sign(")" | "]" | "," | "." | "->"))
+            && !matches!(self.peek(), Token::End | Token::Punctuation(")" | "]" | "," | "." | "->"))
         {
             return Some(ty);
         }
@@ -231,7 +233,7 @@ impl Parser {
             | Token::Character(_)
             | Token::Text(_)
             | Token::Register(_)
-            | Token::Sign("!" | "~" | "(") => true,
+            | Token::Punctuation("!" | "~" | "(") => true,
             _ => false,
         }
     }
@@ -251,7 +253,7 @@ impl Parser {
     fn type_name(&mut self, stars: bool) -> Option<TypeName> {
         let mut pointers = 0u8;
         // Rust writes `*const T`.
-        while matches!((self.peek(), self.ahead(1)), (Token::Sign("*"), Token::Name(word)) if word == "const" || word == "mut")
+        while matches!((self.peek(), self.ahead(1)), (Token::Punctuation("*"), Token::Name(word)) if word == "const" || word == "mut")
         {
             self.next += 2;
             pointers = pointers.checked_add(1)?;
@@ -312,7 +314,7 @@ impl Parser {
                 let name = self.member()?;
                 node = self.node(at, Kind::Member(Box::new(node), name))?;
                 if self.is("::") {
-                    node = self.in_file(node)?;
+                    node = self.file_qualified_name(node)?;
                 }
             } else if self.accept("->") {
                 let name = self.member()?;
@@ -330,7 +332,7 @@ impl Parser {
     }
 
     /// `file.c::x` looks like a member access up to the `::`.
-    fn in_file(&mut self, node: Node) -> Result<Node, ExpressionError> {
+    fn file_qualified_name(&mut self, node: Node) -> Result<Node, ExpressionError> {
         let at = node.at();
         if let Kind::Member(whole, extension) = &node.kind
             && let Kind::Name(parts) = &whole.kind
@@ -386,7 +388,7 @@ impl Parser {
                 self.path(&mut path)?;
                 Kind::Name(path)
             }
-            Token::Sign("::") => {
+            Token::Punctuation("::") => {
                 self.next -= 1;
                 let mut path = vec![String::new()];
                 self.path(&mut path)?;
@@ -399,14 +401,14 @@ impl Parser {
             Token::Character(byte) => Kind::Character(byte),
             Token::Text(text) => Kind::Text(text),
             Token::Register(name) => Kind::Register(name),
-            Token::Sign("(") => {
+            Token::Punctuation("(") => {
                 let node = self.conditional()?;
                 self.expect(")")?;
                 return Ok(node);
             }
             Token::End => return Err(ExpressionError::new(at, "expected an operand at the end")),
-            Token::Sign(sign) => {
-                return Err(ExpressionError::new(at, format!("expected an operand before `{sign}`")));
+            Token::Punctuation(punctuation) => {
+                return Err(ExpressionError::new(at, format!("expected an operand before `{punctuation}`")));
             }
         };
         self.node(at, kind)
@@ -417,8 +419,8 @@ fn too_deep(at: usize) -> ExpressionError {
     ExpressionError::new(at, "the expression is nested too deeply").remedy("split it")
 }
 
-fn operator(sign: &str) -> Option<Binary> {
-    Some(match sign {
+fn operator(punctuation: &str) -> Option<Binary> {
+    Some(match punctuation {
         "*" => Binary::Times,
         "/" => Binary::Divide,
         "%" => Binary::Modulo,

@@ -25,19 +25,19 @@ impl Node {
     }
 
     /// Prints with parentheses if the context binds tighter.
-    fn print(&self, f: &mut fmt::Formatter<'_>, around: u8) -> fmt::Result {
-        if self.level() < around {
+    fn print(&self, f: &mut fmt::Formatter<'_>, context_level: u8) -> fmt::Result {
+        if self.level() < context_level {
             f.write_str("(")?;
-            self.bare(f)?;
+            self.print_bare(f)?;
             f.write_str(")")
         } else {
-            self.bare(f)
+            self.print_bare(f)
         }
     }
 
-    fn bare(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn print_bare(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.kind {
-            Kind::Name(path) => name(f, path),
+            Kind::Name(path) => print_name(f, path),
             Kind::Integer { value, unsigned, long, decimal } => {
                 if *decimal {
                     write!(f, "{value}")?;
@@ -120,7 +120,7 @@ impl Node {
     }
 }
 
-fn name(f: &mut fmt::Formatter<'_>, path: &[String]) -> fmt::Result {
+fn print_name(f: &mut fmt::Formatter<'_>, path: &[String]) -> fmt::Result {
     for (i, part) in path.iter().enumerate() {
         f.write_str(if i == 0 { "" } else { "::" })?;
         let plain = part.chars().all(|c| c.is_alphanumeric() || c == '_')

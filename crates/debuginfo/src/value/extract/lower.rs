@@ -125,7 +125,7 @@ impl<'s, 'a> Lowering<'s, 'a> {
     fn location(&self, node: &Node) -> Option<Lowered> {
         let lowered = match &node.kind {
             Kind::Name(path) => self.variable(path)?,
-            Kind::Unary(Unary::Deref, operand) => self.behind(self.location(operand)?)?,
+            Kind::Unary(Unary::Deref, operand) => self.pointee(self.location(operand)?)?,
             Kind::Register(name) if name.starts_with("arg") => self.argument(name)?,
             Kind::Register(name) => {
                 let is_word = |(number, size): &(gimli::Register, u64)| *size == WORD && *number != RIP;
@@ -143,14 +143,14 @@ impl<'s, 'a> Lowering<'s, 'a> {
             Kind::Member(whole, name) | Kind::Arrow(whole, name) => {
                 let mut whole = self.location(whole)?;
                 while matches!(self.scope.info.shape(&whole.ty), Shape::Pointer(_)) {
-                    whole = self.behind(whole)?;
+                    whole = self.pointee(whole)?;
                 }
                 self.member(whole, name)?
             }
             Kind::Index(array, index) => {
                 let Kind::Integer { value, .. } = &index.kind else { return None };
                 let array = self.location(array)?;
-                let first = self.behind(array)?;
+                let first = self.pointee(array)?;
                 let size = self.scope.info.size(&first.ty)?;
                 Lowered { path: first.path.plus(value.wrapping_mul(size)), ..first }
             }
@@ -159,7 +159,7 @@ impl<'s, 'a> Lowering<'s, 'a> {
         // C++ references are always followed.
         match self.scope.info.shape(&lowered.ty) {
             Shape::Reference(target) => {
-                Some(Lowered { path: lowered.path.behind()?, ty: target, bits: None })
+                Some(Lowered { path: lowered.path.pointee()?, ty: target, bits: None })
             }
             _ => Some(lowered),
         }
@@ -184,10 +184,12 @@ impl<'s, 'a> Lowering<'s, 'a> {
     }
 
     /// The target of a pointer, or the first element of an array.
-    fn behind(&self, location: Lowered) -> Option<Lowered> {
+    fn pointee(&self, location: Lowered) -> Option<Lowered> {
         match self.scope.info.shape(&location.ty) {
             Shape::Pointer(Type::Void) => None,
-            Shape::Pointer(target) => Some(Lowered { path: location.path.behind()?, ty: target, bits: None }),
+            Shape::Pointer(target) => {
+                Some(Lowered { path: location.path.pointee()?, ty: target, bits: None })
+            }
             Shape::Array(element, _) if matches!(location.path, AccessPath::Memory { .. }) => {
                 Some(Lowered { ty: element, ..location })
             }
@@ -221,17 +223,17 @@ impl<'s, 'a> Lowering<'s, 'a> {
                 if self.scope.entry_in_blocks("this").is_some() && parts.len() == 1 {
                     return None;
                 }
-                let is_value = |sort| matches!(sort, DeclKind::Variable | DeclKind::Enumerator(_));
+                let is_value = |kind| matches!(kind, DeclKind::Variable | DeclKind::Enumerator(_));
                 let found =
                     self.scope.info.types.find(self.scope.info, self.scope.function(), &parts, is_value);
                 let (at, DeclKind::Variable) = found? else { return None };
                 self.scope.info.entry(at)?
             }
         };
-        self.of_entry(&entry)
+        self.lower_entry(&entry)
     }
 
-    fn of_entry(&self, entry: &Entry) -> Option<Lowered> {
+    fn lower_entry(&self, entry: &Entry) -> Option<Lowered> {
         let scope = self.scope;
         let own = Entry { at: entry.at, raw: entry.raw.clone() };
         let origins = scope.info.origins(own);
@@ -243,36 +245,36 @@ impl<'s, 'a> Lowering<'s, 'a> {
             origins.iter().find_map(|origin| Some((scope.rule(origin, gimli::DW_AT_location)?, origin.at)));
         let path = match found? {
             (Rule::Everywhere(rule), at) => {
-                if scope.is_in_prologue() && scope.counts_from_frame(at, rule) {
+                if scope.is_in_prologue() && scope.is_frame_relative(at, rule) {
                     // In the middle of the prologue, the location depends on which arguments have been stored.
                     if !scope.is_at_entry() {
                         return None;
                     }
-                    return Some(Lowered { path: self.passed(entry)?, ty, bits: None });
+                    return Some(Lowered { path: self.argument_path(entry)?, ty, bits: None });
                 }
                 self.by_rule(at, rule)?
             }
             (Rule::Here(rule), at) => self.by_rule(at, rule)?,
-            (Rule::Nowhere, _) if scope.is_rust_entry(entry) => self.passed(entry)?,
+            (Rule::Nowhere, _) if scope.is_rust_entry(entry) => self.argument_path(entry)?,
             (Rule::Nowhere, _) => return None,
         };
         Some(Lowered { path, ty, bits: None })
     }
 
     /// An argument that is still where the caller passed it.
-    fn passed(&self, entry: &Entry) -> Option<AccessPath> {
+    fn argument_path(&self, entry: &Entry) -> Option<AccessPath> {
         // On a stack that starts at 0, addresses are offsets.
-        let (location, by_address) = self.scope.passed_in(entry, Arguments::new)?;
+        let (location, by_address) = self.scope.argument_location(entry, Arguments::new)?;
         let path = match location {
             Location::Register { number, offset, .. } => AccessPath::Register { number, offset },
-            Location::Memory(offset) => AccessPath::at(self.frame_at(offset)?),
+            Location::Memory(offset) => AccessPath::at(self.cfa_plus(offset)?),
             _ => return None,
         };
-        if by_address { path.behind() } else { Some(path) }
+        if by_address { path.pointee() } else { Some(path) }
     }
 
     /// The base at an offset from the canonical frame address.
-    fn frame_at(&self, offset: u64) -> Option<PathBase> {
+    fn cfa_plus(&self, offset: u64) -> Option<PathBase> {
         let mapped = self.scope.info.program.image_at(self.pc)?;
         match mapped.image.unwinding().at(mapped.in_file(self.pc))?.cfa {
             Cfa::Register(register, by) => Some(PathBase::Register(register, offset.wrapping_add_signed(by))),
@@ -280,10 +282,10 @@ impl<'s, 'a> Lowering<'s, 'a> {
         }
     }
 
-    /// An argument on the stack of a function without debug information. At the function's entry, only the return
-    /// address is above it.
+    /// An argument on the stack of a function without debug information. At the function's entry, only the
+    /// return address is between the stack pointer and the arguments.
     pub(super) fn stack_argument(&self, offset: u64, at_entry: bool) -> Option<PathBase> {
-        if at_entry { Some(PathBase::Register(RSP, offset.wrapping_add(8))) } else { self.frame_at(offset) }
+        if at_entry { Some(PathBase::Register(RSP, offset.wrapping_add(8))) } else { self.cfa_plus(offset) }
     }
 
     fn by_rule(&self, near: DieRef, rule: Expression<Reader>) -> Option<AccessPath> {
@@ -310,7 +312,8 @@ impl<'s, 'a> Lowering<'s, 'a> {
             }
             (Operation::Address { address: offset }, Some(Operation::TLS))
             | (Operation::UnsignedConstant { value: offset }, Some(Operation::TLS)) => {
-                // With a thread control block at 1, the address is an offset.
+                // The scope has its thread control block at 1, because 0 means unknown: the address minus 1 is the
+                // offset.
                 let at = self.scope.thread_local(near.image, offset).ok()?;
                 self.scope
                     .is_main(near.image)
@@ -333,7 +336,7 @@ impl<'s, 'a> Lowering<'s, 'a> {
             return None;
         }
         match first {
-            Operation::CallFrameCFA => self.frame_at(0),
+            Operation::CallFrameCFA => self.cfa_plus(0),
             Operation::Register { register } => Some(PathBase::Register(register, 0)),
             Operation::RegisterOffset { register, offset, .. } => {
                 Some(PathBase::Register(register, offset as u64))

@@ -273,17 +273,17 @@ fn blank_frames(program: &Program, pc: u64) -> Vec<Frame> {
 
 /// The level of the function's frame: the function may be inlined at the address, or others may be inlined into it.
 fn level_of(frames: &[Frame], function: &Function) -> usize {
-    let is_it = |frame: &Frame| {
+    let is_of_function = |frame: &Frame| {
         frame.function.as_ref().and_then(|active| active.die).is_some_and(|die| {
-            Some(die) == function.die || function.inlined.iter().any(|copy| copy.die == die)
+            Some(die) == function.die || function.inlined.iter().any(|instance| instance.die == die)
         })
     };
-    frames.iter().position(is_it).unwrap_or(frames.len().saturating_sub(1))
+    frames.iter().position(is_of_function).unwrap_or(frames.len().saturating_sub(1))
 }
 
 /// The reason, if the value can never be available at this address.
 fn permanently_unavailable(value: &TypedValue) -> Option<Unavailable> {
-    value.unavailable().filter(|reason| {
+    value.unavailable_reason().filter(|reason| {
         matches!(reason, Unavailable::OptimizedOut | Unavailable::NotYet | Unavailable::DeclaredOnly)
     })
 }
@@ -316,7 +316,7 @@ fn frames_for(scope: &Scope<'_>, node: &Node, level: usize) -> usize {
     }
     let callers = callers(node);
     let passed = match scope.evaluate(&Expression { root: node.clone() }) {
-        Ok(value) if value.unavailable().is_none() => 0,
+        Ok(value) if value.unavailable_reason().is_none() => 0,
         _ => FRAMES_FOR_PASSED_VALUE,
     };
     (level + 1 + callers * FRAMES_PER_CALLER + passed).min(MAX_FRAMES)

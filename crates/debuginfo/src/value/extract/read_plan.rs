@@ -82,7 +82,7 @@ impl AccessPath {
     }
 
     /// The path to the target of the pointer at this path.
-    pub(super) fn behind(self) -> Option<AccessPath> {
+    pub(super) fn pointee(self) -> Option<AccessPath> {
         match self {
             AccessPath::Register { number, offset: 0 } if number.0 < XMM0.0 => {
                 Some(AccessPath::at(PathBase::Register(number, 0)))
@@ -257,7 +257,7 @@ impl Computation {
                     _ => {}
                 }
                 let b = right.number(registers, memory)?;
-                compute(*operator, a, b).map_err(|undefined| match undefined {
+                compute(*operator, a, b).map_err(|error| match error {
                     ArithmeticError::DivisionByZero => Unavailable::DivisionByZero,
                     ArithmeticError::NeedsIntegers => Unavailable::NotUnderstood,
                 })?

@@ -77,7 +77,7 @@ impl ObservationClasses {
     fn per_letter(own: &[(Variable, PropositionId)]) -> Result<(ObservationClasses, Cofactors), SetupError> {
         if own.len() > MAX_LETTER_BITS {
             return Err(TooLarge {
-                what: "propositions of one component whose combinations must be told apart",
+                resource: "propositions of one component whose combinations must be told apart",
                 limit: MAX_LETTER_BITS,
             }
             .into());

@@ -14,14 +14,16 @@
 //!
 //! # Soundness and costs
 //!
-//! Letters of one class lead from every state to the same state, so the automaton over classes is equivalent to the one over
-//! letters. Omitted messages make no difference in any possible state. So a state becomes known exactly when orchestration knows
-//! it: after the latency. Nothing is inferred from silence, so messages may be late, lost, duplicated and reordered.
+//! Letters of one class lead from every state to the same state, so the automaton over classes is equivalent to the one
+//! over letters. Omitted messages make no difference in any possible state. So a state becomes known exactly when
+//! orchestration knows it: after the latency. Nothing is inferred from silence, so messages may be late, lost,
+//! duplicated and reordered.
 //!
-//! Choreography waits where a part of the formula stays undecided (134 and 117 instants for two of the six properties of Chiron
-//! in [EH18 §8.2.4]), because a part can only report true or false. Here no temporal operator is split off: a component decides only
-//! what it can decide in one instant. So the delay is that of orchestration, with at most one message per relevant component and
-//! round, each of the same size: an instant, and one byte for component and class.
+//! Choreography waits where a part of the formula stays undecided (134 and 117 instants for two of the six properties
+//! of Chiron in [EH18 §8.2.4]), because a part can only report true or false. Here no temporal operator is split off: a
+//! component decides only what it can decide in one instant. So the delay is that of orchestration, with at most one
+//! message per relevant component and round, each of the same size: an instant, and usually one byte for component and
+//! class.
 
 mod classes;
 mod filter;

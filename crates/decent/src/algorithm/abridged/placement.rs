@@ -39,19 +39,19 @@ pub(super) fn main_component(
     local: &LocalPropositions,
 ) -> Option<ComponentId> {
     let visits = visits(moore);
-    let often = |own: &[(Variable, PropositionId)]| -> f64 {
-        let looks = |state: usize| {
+    let frequency = |own: &[(Variable, PropositionId)]| -> f64 {
+        let depends_on_own = |state: usize| {
             let labels = moore.edges[state].iter().map(|(label, _)| label);
             let mut support = labels.flat_map(|label| logic.labels.support(label));
             support.any(|variable| own.iter().any(|(known, _)| *known == variable))
         };
-        visits.iter().enumerate().filter(|(state, _)| looks(*state)).map(|(_, visits)| *visits).sum()
+        visits.iter().enumerate().filter(|(state, _)| depends_on_own(*state)).map(|(_, visits)| *visits).sum()
     };
     let mut best = None;
     for (at, own) in local.iter().filter(|(_, own)| !own.is_empty()) {
-        let often = (often(own), own.len());
-        if best.is_none_or(|(most, _)| often > most) {
-            best = Some((often, *at));
+        let rank = (frequency(own), own.len());
+        if best.is_none_or(|(most, _)| rank > most) {
+            best = Some((rank, *at));
         }
     }
     best.map(|(_, at)| at)

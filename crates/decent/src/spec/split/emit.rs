@@ -17,7 +17,7 @@ pub(super) fn emit(
     plans: &Plans<'_>,
     host: ComponentId,
 ) -> Result<Specification, SplitError> {
-    let mut emit = Emit {
+    let mut emitter = Emitter {
         formulae: &mut logic.formulae,
         plans,
         specification: Specification::new(system.clone()),
@@ -29,19 +29,19 @@ pub(super) fn emit(
     let mut needed: BTreeSet<Key> = BTreeSet::from([whole]);
     let mut order = Vec::new();
     while let Some(key) = needed.pop_last() {
-        needed.extend(emit.inner(key).into_iter().map(|(inner, _)| inner));
+        needed.extend(emitter.inner(key).into_iter().map(|(inner, _)| inner));
         order.push(key);
     }
     for key in order.into_iter().rev() {
-        let formula = emit.stay(key)?;
-        emit.made.insert(key, formula);
+        let formula = emitter.stay(key)?;
+        emitter.made.insert(key, formula);
     }
-    let root = emit.made[&whole];
-    emit.specification.root = Some(emit.monitor(root, host)?);
-    Ok(emit.specification)
+    let root = emitter.made[&whole];
+    emitter.specification.root = Some(emitter.monitor(root, host)?);
+    Ok(emitter.specification)
 }
 
-struct Emit<'a> {
+struct Emitter<'a> {
     formulae: &'a mut Formulae,
     plans: &'a Plans<'a>,
     specification: Specification,
@@ -51,7 +51,7 @@ struct Emit<'a> {
     emitted: FxHashMap<(Formula, ComponentId), MonitorId>,
 }
 
-impl Emit<'_> {
+impl Emitter<'_> {
     /// Returns the operands of a subformula, each with its component and whether it is a monitor of its own there.
     fn inner(&self, (formula, at, boolean): Key) -> Vec<(Key, bool)> {
         let node = self.formulae.node(formula);
@@ -110,7 +110,8 @@ impl Emit<'_> {
         }
         let text = self.formulae.show(formula).to_string();
         let limit = text.len();
-        let tree = SyntaxTree::parse(&text).map_err(|_| TooLarge { what: "bytes of a formula", limit })?;
+        let tree =
+            SyntaxTree::parse(&text).map_err(|_| TooLarge { resource: "bytes of a formula", limit })?;
         let name = match self.formulae.node(formula) {
             Node::Atom(atom) => format!("m_{}", self.formulae.proposition(*atom)),
             _ => format!("m{}", self.specification.monitors().len() + 1),

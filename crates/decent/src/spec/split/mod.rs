@@ -175,7 +175,7 @@ pub fn split(formula: &SyntaxTree, system: &System, goal: Goal, budget: Budget) 
     }
     let mut logic = Logic::new(budget);
     // Lowering fails only if this limit is exceeded.
-    let too_many = TooLarge { what: "subformulae", limit: budget.formulae };
+    let too_many = TooLarge { resource: "subformulae", limit: budget.formulae };
     let whole = logic.formulae.lower(formula).map_err(|_| too_many)?;
     let plans = plan::Plans::new(&mut logic, system, goal, whole)?;
     let host = plans.host().ok_or(SplitError::NoPlacement)?;
@@ -185,7 +185,7 @@ pub fn split(formula: &SyntaxTree, system: &System, goal: Goal, budget: Budget) 
     }
     let network = specification.network(budget)?;
     // Equal monitors were merged, so there may be fewer messages than planned.
-    let cost = Cost { messages: network.messages(), delay: plans.delay(host) };
+    let cost = Cost { messages: network.messages_per_instant(), delay: plans.delay(host) };
     let monitorability = network.monitorability(system, CHECK_BUDGET);
     if let Monitorability::NotMonitorable { .. } = monitorability {
         return Err(SplitError::NotMonitorable);

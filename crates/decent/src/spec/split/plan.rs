@@ -109,7 +109,7 @@ impl<'a> Plans<'a> {
         let levels = levels(logic, whole);
         let parts = logic.formulae.subformulae(whole);
         if parts.len().saturating_mul(system.components().len()) > MAX_PLANS {
-            return Err(TooLarge { what: "subformulae on components", limit: MAX_PLANS });
+            return Err(TooLarge { resource: "subformulae on components", limit: MAX_PLANS });
         }
         for part in parts {
             let ahead = plans.look_ahead(logic, part);
@@ -201,8 +201,8 @@ impl<'a> Plans<'a> {
             }
             Node::Not(inner) => (self.weight((*inner, at, boolean))?, Vec::new()),
             Node::And(parts) | Node::Or(parts) => {
-                let all = matches!(node, Node::And(_));
-                self.operands(logic, &Operands { parts, at, boolean, all })?
+                let is_conjunction = matches!(node, Node::And(_));
+                self.operands(logic, &Operands { parts, at, boolean, is_conjunction })?
             }
             Node::Next(inner) => {
                 let weight = self.weight((*inner, at, false))?;
@@ -233,7 +233,7 @@ impl<'a> Plans<'a> {
             rest.sort_by_key(|part| std::cmp::Reverse(own(part)));
             let mut groups = best.1.clone();
             for part in rest {
-                let Some(there) = self.best_place(part, operands) else { continue };
+                let Some(there) = self.best_component(part, operands) else { continue };
                 groups.push((there, vec![part]));
                 let weight = self.combined_weight(logic, operands, &groups);
                 if weight.is_some_and(|weight| !weight.is_large()) {
@@ -254,7 +254,7 @@ impl<'a> Plans<'a> {
     ) -> Option<(Option<Weight>, Groups)> {
         let mut best: Option<(Weight, Groups)> = None;
         for there in self.system.components().filter(|there| *there != operands.at) {
-            let weight = |part, place| self.weight((part, place, operands.boolean));
+            let weight = |part, component| self.weight((part, component, operands.boolean));
             let prefers = |part: &Formula| match (weight(*part, there), weight(*part, operands.at)) {
                 (Some(elsewhere), Some(here)) => elsewhere.key(self.goal) < here.key(self.goal),
                 (elsewhere, _) => elsewhere.is_some(),
@@ -277,7 +277,7 @@ impl<'a> Plans<'a> {
     }
 
     /// Returns the best component for an operand as a monitor of its own.
-    fn best_place(&self, part: Formula, operands: &Operands<'_>) -> Option<ComponentId> {
+    fn best_component(&self, part: Formula, operands: &Operands<'_>) -> Option<ComponentId> {
         let moved = self.system.components().filter_map(|there| {
             let (weight, _) = self.staying.get(&(part, there, operands.boolean))?;
             let hops = self.hops[there.index()][operands.at.index()]?;
@@ -307,7 +307,11 @@ impl<'a> Plans<'a> {
                 group.iter().try_fold(0, |most, part| Some(self.ahead.get(part).copied()??.max(most)));
             if ahead.is_none() {
                 let group = group.iter().copied();
-                let joined = if operands.all { logic.formulae.and(group) } else { logic.formulae.or(group) };
+                let joined = if operands.is_conjunction {
+                    logic.formulae.and(group)
+                } else {
+                    logic.formulae.or(group)
+                };
                 if !(boolean && self.is_monitorable(logic, joined.ok()?)) {
                     return None;
                 }
@@ -351,8 +355,7 @@ struct Operands<'a> {
     parts: &'a [Formula],
     at: ComponentId,
     boolean: bool,
-    /// Whether it is a conjunction.
-    all: bool,
+    is_conjunction: bool,
 }
 
 /// Returns whether a group contains an operand.

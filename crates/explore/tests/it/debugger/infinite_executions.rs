@@ -175,5 +175,5 @@ fn evaluation_errors_of_infinite_breakpoints_are_reported() {
     };
     let graph = Graph { initial: vec![0], edges: vec![(0, 'a', vec![1])] };
     let found = BreakpointFinder::new(&graph).run(&[0], &[Breakpoint::automaton(never)]);
-    assert_eq!((found.witnesses.len(), found.failed.as_deref()), (0, Some("nobody knows")));
+    assert_eq!((found.witnesses.len(), found.evaluation_error.as_deref()), (0, Some("nobody knows")));
 }

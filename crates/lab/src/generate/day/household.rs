@@ -9,9 +9,9 @@ pub struct Household {
     /// Recorded hours.
     pub hours: Range<Millis>,
     /// Delay of every start.
-    pub late: SecondsRange,
+    pub start_delay: SecondsRange,
     /// Delay of every annotation.
-    pub notes: SecondsRange,
+    pub annotation_delay: SecondsRange,
     /// The sensors.
     pub sensors: Vec<Sensor>,
     /// The activities.
@@ -109,7 +109,7 @@ pub enum EffectPattern {
 /// Scheduled activity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScheduleEntry {
-    /// Begin.
+    /// Start.
     pub begin: Millis,
     /// Index of the activity.
     pub activity: usize,

@@ -79,7 +79,7 @@ pub fn day(household: &Household, seed: u64) -> Day {
 fn schedule(household: &Household, random: &mut Random) -> Vec<(usize, Range<Millis>)> {
     let mut intervals: Vec<(usize, Range<Millis>)> = Vec::new();
     for plan in &household.schedule {
-        let begin = plan.begin + draw(household.late, random);
+        let begin = plan.begin + draw(household.start_delay, random);
         let end = (begin + draw(plan.length, random)).min(household.hours.end);
         if let Some((_, last)) = intervals.last_mut() {
             last.end = last.end.min(begin);
@@ -174,8 +174,10 @@ fn annotations(
     let mut entries: Vec<Annotation> = Vec::new();
     for (activity, interval) in intervals {
         let activity = &household.activities[*activity];
-        let (begin, end) =
-            (interval.start + draw(household.notes, random), interval.end + draw(household.notes, random));
+        let (begin, end) = (
+            interval.start + draw(household.annotation_delay, random),
+            interval.end + draw(household.annotation_delay, random),
+        );
         if activity.kind == ActivityKind::Chore {
             continue;
         }

@@ -14,7 +14,7 @@ impl Household {
     ///
     /// ```text
     /// day 2017-01-31 07:30 17:30
-    /// late 0..60s                        # delay of every begin
+    /// late 0..60s                        # delay of every start
     /// notes 2..8s                        # delay of every annotation
     ///
     /// sensor tv: OFF, ON                 # idle and active value
@@ -37,8 +37,8 @@ impl Household {
             if bare.trim().is_empty() {
                 continue;
             }
-            let is_below = bare.starts_with([' ', '\t']);
-            let result = if is_below { reader.effect(bare.trim()) } else { reader.statement(bare.trim()) };
+            let is_indented = bare.starts_with([' ', '\t']);
+            let result = if is_indented { reader.effect(bare.trim()) } else { reader.statement(bare.trim()) };
             result.map_err(|error| ObservationError::new(format_args!("{name}:{}", at + 1), error))?;
         }
         let Some(date) = reader.date else {
@@ -61,8 +61,8 @@ impl Default for Reader {
     fn default() -> Reader {
         let home = Household {
             hours: 0..0,
-            late: SecondsRange::default(),
-            notes: SecondsRange::default(),
+            start_delay: SecondsRange::default(),
+            annotation_delay: SecondsRange::default(),
             sensors: Vec::new(),
             activities: Vec::new(),
             schedule: Vec::new(),
@@ -81,8 +81,8 @@ impl Reader {
         let rest = rest.trim();
         match word {
             "day" => self.day(rest),
-            "late" => span(rest).map(|late| self.home.late = late),
-            "notes" => span(rest).map(|notes| self.home.notes = notes),
+            "late" => span(rest).map(|delay| self.home.start_delay = delay),
+            "notes" => span(rest).map(|delay| self.home.annotation_delay = delay),
             "sensor" => self.sensor(rest),
             "activity" => self.activity(rest, ActivityKind::Activity),
             "chore" => self.activity(rest, ActivityKind::Chore),
@@ -107,8 +107,8 @@ impl Reader {
     }
 
     fn sensor(&mut self, rest: &str) -> Parsed<()> {
-        let wanted = "write `sensor NAME: OFF, ON` or `sensor NAME: 0..5, 60..90 above 20`";
-        let (name, values) = rest.split_once(':').ok_or_else(|| format!("expected a sensor: {wanted}"))?;
+        let usage = "write `sensor NAME: OFF, ON` or `sensor NAME: 0..5, 60..90 above 20`";
+        let (name, values) = rest.split_once(':').ok_or_else(|| format!("expected a sensor: {usage}"))?;
         let (name, values) = (name.trim(), values.trim());
         if !is_name(name) {
             return Err(format!("`{name}` is not a valid sensor name: use letters, digits and `_`"));
@@ -118,7 +118,7 @@ impl Reader {
         }
         let (idle, busy) = values
             .split_once(',')
-            .ok_or_else(|| format!("expected two values, found `{values}`: {wanted}"))?;
+            .ok_or_else(|| format!("expected two values, found `{values}`: {usage}"))?;
         let kind = match busy.split_once("above") {
             Some((busy, threshold)) => level(idle, busy, threshold)?,
             None => switch(idle.trim(), busy.trim())?,

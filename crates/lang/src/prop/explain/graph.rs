@@ -26,11 +26,11 @@ impl Explanation {
             });
             for transition in state.transitions.iter().filter(|transition| transition.is_live) {
                 for branch in [BranchKind::Success, BranchKind::Failure] {
-                    let Some(end) = transition.live_branch(branch) else { continue };
+                    let Some(info) = transition.live_branch(branch) else { continue };
                     let label = transition.label(branch);
-                    let to = end.target.as_deref().map_or(Some(from), position);
+                    let to = info.target.as_deref().map_or(Some(from), position);
                     graph.edges.extend(to.map(|to| Edge { from, to, label, branch }));
-                    for to in end.returns.iter().filter_map(|name| position(name)) {
+                    for to in info.returns.iter().filter_map(|name| position(name)) {
                         let label = transition.label_returned(branch);
                         graph.edges.push(Edge { from, to, label, branch });
                     }
@@ -44,7 +44,7 @@ impl Explanation {
 impl GuardInfo {
     /// Returns the guard as one line: a condition without its `return`, an update as it is, a longer block by
     /// its first line.
-    pub fn short(&self) -> String {
+    pub fn one_line(&self) -> String {
         let mut lines = self.text.lines().map(str::trim).filter(|line| !line.is_empty());
         let first = lines.next().unwrap_or("");
         match (lines.next(), first.strip_prefix("return ")) {
@@ -70,11 +70,11 @@ impl TransitionInfo {
     pub fn label(&self, branch: BranchKind) -> Vec<String> {
         let mut lines = vec![shorten(&self.event.to_string())];
         if let Some(guard) = &self.guard {
-            let short = guard.short();
+            let condition = guard.one_line();
             lines.push(match (branch, guard.is_update) {
-                (_, true) => format!("{{ {short} }}"),
-                (BranchKind::Success, false) => format!("[{short}]"),
-                (BranchKind::Failure, false) => format!("[not: {short}]"),
+                (_, true) => format!("{{ {condition} }}"),
+                (BranchKind::Success, false) => format!("[{condition}]"),
+                (BranchKind::Failure, false) => format!("[not: {condition}]"),
             });
         }
         lines

@@ -15,22 +15,22 @@ pub(super) fn lints(explanation: &Explanation) -> Vec<Lint> {
 
 fn verdicts(explanation: &Explanation) -> Vec<Lint> {
     let mut lints = Vec::new();
-    let mut say = |level, text: &str, place| lints.push(Lint { level, text: text.into(), place });
+    let mut add = |level, text: &str, place| lints.push(Lint { level, text: text.into(), place });
     let initial = explanation.states.iter().find(|state| state.is_initial);
     if let Some(state) = initial.filter(|state| state.verdict == Verdict::NonAccepting) {
         let place = Some(state.place.clone());
-        say(LintLevel::Warning, "`init` is non-accepting: the property is violated before any event", place);
+        add(LintLevel::Warning, "`init` is non-accepting: the property is violated before any event", place);
     }
     if explanation.can_be_violated {
         return lints;
     }
     match explanation.states.iter().any(|state| state.verdict == Verdict::NonAccepting) {
-        true => say(
+        true => add(
             LintLevel::Warning,
             "no non-accepting state can be reached: the property can never be violated",
             None,
         ),
-        false => say(LintLevel::Note, "no state is non-accepting: the property can never be violated", None),
+        false => add(LintLevel::Note, "no state is non-accepting: the property can never be violated", None),
     }
     lints
 }
@@ -41,19 +41,19 @@ fn states(explanation: &Explanation) -> Vec<Lint> {
         text: format!("state `{}` is never reached", state.name),
         place: Some(state.place.clone()),
     });
-    let left = explanation
+    let final_with_transitions = explanation
         .states
         .iter()
         .filter(|state| state.is_final && !state.is_initial && !state.transitions.is_empty())
         .map(|state| Lint {
             level: LintLevel::Warning,
             text: format!(
-                "state `{}` is final: slices are discarded there, and its transitions are never tried",
+                "state `{}` is final: slices are dropped there, and its transitions are never tried",
                 state.name
             ),
             place: Some(state.place.clone()),
         });
-    unreachable.chain(left).collect()
+    unreachable.chain(final_with_transitions).collect()
 }
 
 fn shadowed(shadowed: &ShadowedTransition) -> Lint {

@@ -106,7 +106,7 @@ pub struct StateInfo {
     pub verdict: Verdict,
     /// Whether it is the initial state.
     pub is_initial: bool,
-    /// Whether slices that enter it are discarded.
+    /// Whether slices that enter it are dropped.
     pub is_final: bool,
     /// The call made on entry.
     pub action: Option<String>,

@@ -4,7 +4,7 @@ use invigil_monitor::automaton::{Automaton, BranchEffect, Transition};
 use invigil_monitor::verdict::Verdict;
 use std::collections::BTreeMap;
 
-/// Result of the analysis. Every guard is assumed to be able to go either way.
+/// Result of the analysis, which assumes that every guard can be both true and false.
 pub(super) struct Reachability {
     /// Per state, whether some sequence of events leads to it.
     reachable: Vec<bool>,
@@ -33,7 +33,7 @@ fn always_taken(transition: &Transition) -> bool {
 }
 
 /// The branches that can be taken: a failure requires a guard that can fail.
-fn ends(transition: &Transition) -> impl Iterator<Item = &BranchEffect> {
+fn possible_branches(transition: &Transition) -> impl Iterator<Item = &BranchEffect> {
     let can_fail = transition.guard.is_some_and(|guard| !guard.is_update);
     transition.success.iter().chain(transition.failure.iter().filter(move |_| can_fail))
 }
@@ -44,46 +44,48 @@ impl Reachability {
     pub(super) fn new(automaton: &Automaton, guard: impl Fn(&Transition) -> String) -> Reachability {
         let transitions = &automaton.transitions;
         let initial = usize::from(automaton.initial);
-        let mut takers = BTreeMap::new();
+        let mut unconditional = BTreeMap::new();
         let mut conditions = BTreeMap::new();
         let mut shadowed = BTreeMap::new();
         let mut live = Vec::new();
         for (number, transition) in transitions.iter().enumerate() {
             let key = (transition.from, transition.event);
             let condition = (key, guard(transition), &transition.reads);
-            if let Some(by) = takers.get(&key) {
+            if let Some(by) = unconditional.get(&key) {
                 shadowed.insert(number, Shadow { by: *by, same_condition: false });
             } else if always_taken(transition) {
-                takers.insert(key, number);
+                unconditional.insert(key, number);
             } else if let Some(by) = conditions.get(&condition) {
                 shadowed.insert(number, Shadow { by: *by, same_condition: true });
             } else if transition.success.is_some() && transition.failure.is_some() {
                 conditions.insert(condition, number);
             }
-            // A slice that enters a final state is discarded; only the first slice can start in one.
+            // A slice that enters a final state is dropped; only the first slice can start in one.
             let from = usize::from(transition.from);
-            let is_left = !automaton.states[from].is_final || from == initial;
-            live.push(is_left && !shadowed.contains_key(&number));
+            let can_be_left = !automaton.states[from].is_final || from == initial;
+            live.push(can_be_left && !shadowed.contains_key(&number));
         }
         let states = &automaton.states;
         let (mut next, mut previous) = (vec![Vec::new(); states.len()], vec![Vec::new(); states.len()]);
         for (transition, _) in transitions.iter().zip(&live).filter(|(_, live)| **live) {
             let from = usize::from(transition.from);
-            for to in ends(transition).flat_map(|end| end.target.iter().chain(&end.returned_states)) {
+            for to in possible_branches(transition)
+                .flat_map(|branch| branch.target.iter().chain(&branch.returned_states))
+            {
                 next[from].push(usize::from(*to));
                 previous[usize::from(*to)].push(from);
             }
         }
         let all = 0..states.len();
-        let reachable = close(&next, [initial]);
+        let reachable = reachable_from(&next, [initial]);
         let mut settled = vec![false; states.len()];
         for verdict in [Verdict::Accepting, Verdict::Undecided, Verdict::NonAccepting] {
-            // A final state settles nothing: its slice is discarded, and a new one may be created.
+            // A final state settles nothing: its slice is dropped, and a new one may be created.
             let change = |state: &usize| states[*state].verdict != verdict || states[*state].is_final;
-            let can_change = close(&previous, all.clone().filter(change));
+            let can_change = reachable_from(&previous, all.clone().filter(change));
             all.clone().filter(|state| !can_change[*state]).for_each(|state| settled[state] = true);
         }
-        let can_settle = close(&previous, all.clone().filter(|state| settled[*state]));
+        let can_settle = reachable_from(&previous, all.clone().filter(|state| settled[*state]));
         let lasting = |state: &usize| reachable[*state] && (!states[*state].is_final || *state == initial);
         let is_monitorable = all.filter(lasting).all(|state| can_settle[state]);
         Reachability { reachable, settled, is_monitorable, shadowed, live }
@@ -108,7 +110,7 @@ impl Reachability {
 }
 
 /// The states reachable from `start` along `next`, including `start`.
-fn close(next: &[Vec<usize>], start: impl IntoIterator<Item = usize>) -> Vec<bool> {
+fn reachable_from(next: &[Vec<usize>], start: impl IntoIterator<Item = usize>) -> Vec<bool> {
     let mut found = vec![false; next.len()];
     let mut open: Vec<usize> = start.into_iter().collect();
     while let Some(state) = open.pop() {

@@ -22,21 +22,21 @@ pub(super) fn summarize(
     sources: &Sources,
 ) -> Explanation {
     let guard = |transition: &automaton::Transition| {
-        let written = written(property, transition).and_then(|(_, written)| written.guard.as_ref());
-        written.map_or_else(String::new, text_of_block)
+        let guard = source_transition(property, transition).and_then(|(_, source)| source.guard.as_ref());
+        guard.map_or_else(String::new, text_of_block)
     };
     let reach = Reachability::new(automaton, guard);
     Summarizer { property, automaton, catalog, sources, reach }.explain()
 }
 
-/// The source of a transition, with the state that contains it.
-fn written<'a>(
+/// Returns the syntax tree of a transition, with the state that contains it.
+fn source_transition<'a>(
     property: &'a Property,
     transition: &automaton::Transition,
 ) -> Option<(&'a ast::State, &'a ast::Transition)> {
     let states = property.states.iter();
-    let mut all = states.flat_map(|state| state.transitions.iter().map(move |written| (state, written)));
-    all.find(|(_, written)| written.span == transition.span)
+    let mut all = states.flat_map(|state| state.transitions.iter().map(move |source| (state, source)));
+    all.find(|(_, source)| source.span == transition.span)
 }
 
 /// The inputs of the summary.
@@ -55,7 +55,7 @@ impl Summarizer<'_> {
         let mut explanation = Explanation {
             name: automaton.name.clone(),
             slice_on: automaton.slice_on.clone(),
-            events: automaton.events().map(|symbol| self.event(symbol)).collect(),
+            events: automaton.events().map(|event_id| self.event(event_id)).collect(),
             variables: self.variables(),
             shadowed: self.shadowed(),
             can_be_violated: states.iter().any(|s| s.is_reachable && s.verdict == Verdict::NonAccepting),
@@ -90,12 +90,12 @@ impl Summarizer<'_> {
     // ---- events --------------------------------------------------------------------------------------
 
     /// The positions of the event's parameters that bind slice parameters.
-    fn keys(&self, symbol: EventId) -> impl Iterator<Item = usize> {
-        self.automaton.binding(symbol).map(|(_, at)| at)
+    fn keys(&self, event_id: EventId) -> impl Iterator<Item = usize> {
+        self.automaton.binding(event_id).map(|(_, at)| at)
     }
 
-    fn need(&self, symbol: EventId, parameters: &BTreeSet<usize>) -> NeededEvent {
-        let known = self.catalog.get(symbol);
+    fn need(&self, event_id: EventId, parameters: &BTreeSet<usize>) -> NeededEvent {
+        let known = self.catalog.get(event_id);
         let name = |at: &usize| known?.params.get(*at).map(|param| param.name.clone());
         NeededEvent {
             event: known.map_or_else(String::new, ToString::to_string),
@@ -103,19 +103,19 @@ impl Summarizer<'_> {
         }
     }
 
-    fn event(&self, symbol: EventId) -> EventInfo {
+    fn event(&self, event_id: EventId) -> EventInfo {
         let automaton = self.automaton;
         let read: BTreeSet<usize> = automaton
             .transitions
             .iter()
-            .filter(|transition| transition.event == symbol)
+            .filter(|transition| transition.event == event_id)
             .flat_map(|transition| transition.reads.iter().copied())
             .collect();
-        let needed: BTreeSet<usize> = self.keys(symbol).chain(read.iter().copied()).collect();
-        let known = self.catalog.get(symbol);
+        let needed: BTreeSet<usize> = self.keys(event_id).chain(read.iter().copied()).collect();
+        let known = self.catalog.get(event_id);
         let parameters = needed.iter().filter_map(|at| {
             let param = known?.params.get(*at)?;
-            let bound = automaton.binding(symbol).find(|(_, key)| key == at);
+            let bound = automaton.binding(event_id).find(|(_, key)| key == at);
             Some(ParameterInfo {
                 name: param.name.clone(),
                 source: param.source.to_string(),
@@ -139,23 +139,27 @@ impl Summarizer<'_> {
             automaton.transitions.iter().enumerate().filter(|(_, t)| usize::from(t.from) == at).collect();
         let mut needs: Vec<(EventId, BTreeSet<usize>)> = Vec::new();
         for (_, transition) in &own {
-            let symbol = transition.event;
+            let event_id = transition.event;
             let reads = transition.reads.iter().copied();
-            match needs.iter_mut().find(|(known, _)| *known == symbol) {
+            match needs.iter_mut().find(|(known, _)| *known == event_id) {
                 Some((_, parameters)) => parameters.extend(reads),
-                None => needs.push((symbol, self.keys(symbol).chain(reads).collect())),
+                None => needs.push((event_id, self.keys(event_id).chain(reads).collect())),
             }
         }
-        let written = self.property.states.iter().filter(|written| written.name.text == state.name);
+        let declarations =
+            self.property.states.iter().filter(|declaration| declaration.name.text == state.name);
         StateInfo {
             name: state.name.clone(),
             verdict: state.verdict,
             is_initial: at == usize::from(automaton.initial),
             is_final: state.is_final,
-            action: written.filter_map(|written| written.action.as_ref()).map(text_of_action).next(),
+            action: declarations
+                .filter_map(|declaration| declaration.action.as_ref())
+                .map(text_of_action)
+                .next(),
             is_reachable: self.reach.is_reachable(at),
             is_settled: self.reach.is_settled(at),
-            needs: needs.iter().map(|(symbol, parameters)| self.need(*symbol, parameters)).collect(),
+            needs: needs.iter().map(|(event_id, parameters)| self.need(*event_id, parameters)).collect(),
             transitions: own
                 .iter()
                 .map(|(number, transition)| self.transition(&state.name, *number, transition))
@@ -165,36 +169,36 @@ impl Summarizer<'_> {
     }
 
     fn transition(&self, state: &str, number: usize, transition: &automaton::Transition) -> TransitionInfo {
-        let (home, written) = written(self.property, transition).unzip();
-        let home = home.map(|state| &state.name.text).filter(|name| *name != state);
+        let (origin, source) = source_transition(self.property, transition).unzip();
+        let origin = origin.map(|state| &state.name.text).filter(|name| *name != state);
         let parameters =
             self.keys(transition.event).chain(transition.reads.iter().copied()).collect::<BTreeSet<_>>();
         TransitionInfo {
             event: self.need(transition.event, &parameters),
             guard: transition.guard.map(|guard| GuardInfo {
-                text: written.and_then(|t| t.guard.as_ref()).map_or_else(String::new, text_of_block),
+                text: source.and_then(|t| t.guard.as_ref()).map_or_else(String::new, text_of_block),
                 is_update: guard.is_update,
             }),
-            success: self.end(&transition.success, written.and_then(|t| t.success.as_ref())),
-            failure: self.end(&transition.failure, written.and_then(|t| t.failure.as_ref())),
-            imported_from: home.cloned(),
+            success: self.branch(&transition.success, source.and_then(|t| t.success.as_ref())),
+            failure: self.branch(&transition.failure, source.and_then(|t| t.failure.as_ref())),
+            imported_from: origin.cloned(),
             is_live: self.reach.is_live(number),
             place: self.place(transition.span),
         }
     }
 
-    fn end(
+    fn branch(
         &self,
-        end: &Option<automaton::BranchEffect>,
-        written: Option<&ast::Branch>,
+        effect: &Option<automaton::BranchEffect>,
+        source: Option<&ast::Branch>,
     ) -> Option<BranchInfo> {
-        let end = end.as_ref()?;
+        let effect = effect.as_ref()?;
         let name = |state: &StateId| self.automaton.state_name(*state).to_owned();
         Some(BranchInfo {
-            block: written.and_then(|end| end.block.as_ref()).map(text_of_block),
-            action: written.and_then(|end| end.action.as_ref()).map(text_of_action),
-            target: end.target.as_ref().map(name),
-            returns: end.returned_states.iter().map(name).collect(),
+            block: source.and_then(|branch| branch.block.as_ref()).map(text_of_block),
+            action: source.and_then(|branch| branch.action.as_ref()).map(text_of_action),
+            target: effect.target.as_ref().map(name),
+            returns: effect.returned_states.iter().map(name).collect(),
         })
     }
 

@@ -207,7 +207,7 @@ impl PropParser<'_> {
         }
     }
 
-    /// Skips to the next comma, which is taken, or to the closing parenthesis. Returns whether a comma was found.
+    /// Skips to the next comma, which is taken, or to the closing parenthesis. Returns whether one of them was found.
     fn skip_to_param(&mut self) -> bool {
         loop {
             match self.at.token {
@@ -243,8 +243,8 @@ impl PropParser<'_> {
             _ => ParamSource::InCaller(Box::new(of)),
         });
         let mut param = Param { source, name: Name { text: suggested, span: self.since(start) }, ty: None };
-        let renamed = self.suffixes(&mut param);
-        if !renamed && scan::word_at(&param.name.text) != param.name.text {
+        let is_renamed = self.suffixes(&mut param);
+        if !is_renamed && scan::word_at(&param.name.text) != param.name.text {
             let diagnostic = Diagnostic::error(param.name.span, "this expression needs a name")
                 .label("expected `as NAME` after it");
             self.report(diagnostic.help(format!("write `\"{}\" as NAME`", param.name.text)));
@@ -258,10 +258,10 @@ impl PropParser<'_> {
             (Token::Word("arg"), Token::Number(digits)) => {
                 self.take(LayoutRole::Word);
                 let position = digits.parse().unwrap_or(0);
-                let place = self.take(LayoutRole::Word);
+                let number_span = self.take(LayoutRole::Word);
                 if position == 0 {
                     let message = format!("invalid argument number {digits}");
-                    let diagnostic = Diagnostic::error(place, message).label("expected 1 or more");
+                    let diagnostic = Diagnostic::error(number_span, message).label("expected 1 or more");
                     self.report(diagnostic.help("arguments are numbered from 1: the first is `arg 1`"));
                 }
                 Some((ParamSource::Arg(position), format!("arg{digits}")))
@@ -311,12 +311,12 @@ impl PropParser<'_> {
 
     /// Parses `as name` and `: type` after a parameter, in either order. Returns whether there was an `as`.
     fn suffixes(&mut self, param: &mut Param) -> bool {
-        let mut renamed: Option<Span> = None;
-        let mut typed: Option<Span> = None;
+        let mut first_as: Option<Span> = None;
+        let mut first_type: Option<Span> = None;
         loop {
             if self.at_word("as") {
                 let here = self.take(LayoutRole::Word);
-                self.report_duplicate("as", here, &mut renamed);
+                self.report_duplicate("as", here, &mut first_as);
                 let help = "write `as NAME`; blocks use this name";
                 match self.expect_name("a name for the parameter", help) {
                     Some(name) => param.name = name,
@@ -324,10 +324,10 @@ impl PropParser<'_> {
                 }
             } else if self.at_mark(':') {
                 let here = self.take(LayoutRole::Tight);
-                self.report_duplicate(":", here, &mut typed);
+                self.report_duplicate(":", here, &mut first_type);
                 param.ty = self.ty();
             } else {
-                return renamed.is_some();
+                return first_as.is_some();
             }
         }
     }

@@ -30,8 +30,8 @@ use invigil_expr::diag::{Diagnostic, SourceId};
 /// assert_eq!(property.states[0].transitions[0].event.params[0].name.text, "x");
 /// ```
 pub fn parse(source: SourceId, text: &str) -> (Property, Vec<Diagnostic>) {
-    let reading = read(source, text);
-    (reading.property, reading.diagnostics)
+    let parsed = parse_with_layout(source, text);
+    (parsed.property, parsed.diagnostics)
 }
 
 /// Parses a single event with its parameters; the keyword `event` is optional.
@@ -79,7 +79,8 @@ static LANGUAGE: Language = Language {
     ],
 };
 
-pub(super) fn read(source: SourceId, text: &str) -> ParsedProperty {
+/// Parses a property; keeps its tokens and comments for the formatter.
+pub(super) fn parse_with_layout(source: SourceId, text: &str) -> ParsedProperty {
     let mut parser = PropParser::new(&LANGUAGE, source, text);
     let property = if parser.is_stopped { Property::default() } else { parser.property() };
     ParsedProperty {

@@ -7,25 +7,25 @@ use crate::parsing::scan::Token;
 use invigil_expr::diag::{Diagnostic, Span};
 
 /// The keywords that start a section of the property.
-const PARTS: [&str; 3] = ["slice", "initialization", "state"];
+const SECTIONS: [&str; 3] = ["slice", "initialization", "state"];
 
 impl PropParser<'_> {
     /// Parses the whole file.
     pub(super) fn property(&mut self) -> Property {
         let mut property = Property::default();
-        let mut sliced = None;
-        let mut initialized = None;
+        let mut first_slice_on = None;
+        let mut first_initialization = None;
         loop {
             let Token::Word(word) = self.at.token else {
                 if self.at.token == Token::End {
                     break;
                 }
-                self.stray_mark();
+                self.stray_token();
                 continue;
             };
-            match self.part(word) {
-                Some("slice") => self.slice(&mut property, &mut sliced),
-                Some("initialization") => self.initialization(&mut property, &mut initialized),
+            match self.intended_section(word) {
+                Some("slice") => self.slice(&mut property, &mut first_slice_on),
+                Some("initialization") => self.initialization(&mut property, &mut first_initialization),
                 Some("state") => {
                     self.take(LayoutRole::Item);
                     if let Some(state) = self.state() {
@@ -46,7 +46,7 @@ impl PropParser<'_> {
     }
 
     /// Returns the keyword that `word` is or was probably meant to be.
-    fn part(&mut self, word: &str) -> Option<&'static str> {
+    fn intended_section(&mut self, word: &str) -> Option<&'static str> {
         const WORDS: [&str; 4] = ["slice", "initialization", "state", "transition"];
         if let Some(keyword) = WORDS.into_iter().find(|keyword| *keyword == word) {
             return Some(keyword);
@@ -66,7 +66,8 @@ impl PropParser<'_> {
         fits.then_some(keyword)
     }
 
-    fn stray_mark(&mut self) {
+    /// Reports a token that is not a word where a section is expected.
+    fn stray_token(&mut self) {
         let diagnostic = if self.at_mark('}') {
             Diagnostic::error(self.here(), "unmatched `}`")
                 .label("no open `{` to close")
@@ -75,22 +76,22 @@ impl PropParser<'_> {
             self.expected("a state")
                 .help("a property consists of `slice on`, `initialization` and `state` sections")
         };
-        let too_many = self.at_mark('}');
+        let is_closing_brace = self.at_mark('}');
         self.report(diagnostic);
         self.skip();
-        if !too_many {
-            self.skip_to(&PARTS);
+        if !is_closing_brace {
+            self.skip_to(&SECTIONS);
         }
     }
 
     /// Reports an unexpected word: perhaps a state name whose keyword `state` is missing.
     fn stray_word(&mut self, property: &mut Property, word: &str) {
-        let named = matches!(
+        let looks_like_state = matches!(
             self.peek(),
             Token::Mark('{') | Token::NonAccepting | Token::Word("accepting" | "final" | "import")
         );
         let diagnostic = self.expected("`state`");
-        if named {
+        if looks_like_state {
             self.report(diagnostic.help(format!("write `state {word}`")));
             if let Some(state) = self.state() {
                 property.states.push(state);
@@ -100,7 +101,7 @@ impl PropParser<'_> {
                 diagnostic.help("a property consists of `slice on`, `initialization` and `state` sections"),
             );
             self.skip();
-            self.skip_to(&PARTS);
+            self.skip_to(&SECTIONS);
         }
     }
 
@@ -115,16 +116,16 @@ impl PropParser<'_> {
         }
     }
 
-    fn slice(&mut self, property: &mut Property, sliced: &mut Option<Span>) {
+    fn slice(&mut self, property: &mut Property, first_slice_on: &mut Option<Span>) {
         let start = self.take(LayoutRole::Item);
-        self.report_duplicate("slice on", start, sliced);
+        self.report_duplicate("slice on", start, first_slice_on);
         if self.at_word("on") {
             self.take(LayoutRole::Word);
         } else {
             let diagnostic = self.expected("`on`").help("write `slice on PARAMETER, …`");
             self.report(diagnostic);
         }
-        if self.at_part() {
+        if self.at_section_or_end() {
             let diagnostic = self.expected("a parameter name");
             self.report(diagnostic.help("list the parameters that identify an object: `slice on queue`"));
             return;
@@ -140,28 +141,28 @@ impl PropParser<'_> {
                 let help = "list the parameters that identify an object: `slice on queue`";
                 match self.expect_name("a parameter name", help) {
                     Some(name) => property.slice_on.push(name),
-                    None => return self.skip_to(&PARTS),
+                    None => return self.skip_to(&SECTIONS),
                 }
             }
             let comma = self.at_mark(',');
             if comma {
                 self.take(LayoutRole::Tight);
             }
-            if self.at_part() {
+            if self.at_section_or_end() {
                 return;
             }
             if !comma {
                 let diagnostic = self.expected("`,` or a state").help("separate the parameters with commas");
                 self.report(diagnostic);
                 if !matches!(self.at.token, Token::Word(_)) {
-                    return self.skip_to(&PARTS);
+                    return self.skip_to(&SECTIONS);
                 }
             }
         }
     }
 
     /// Whether the next section or the end follows, rather than another name.
-    fn at_part(&self) -> bool {
+    fn at_section_or_end(&self) -> bool {
         match self.at.token {
             Token::End | Token::Mark('}') => true,
             Token::Word("state") => matches!(self.peek(), Token::Word(_)),
@@ -171,15 +172,15 @@ impl PropParser<'_> {
         }
     }
 
-    fn initialization(&mut self, property: &mut Property, initialized: &mut Option<Span>) {
+    fn initialization(&mut self, property: &mut Property, first_initialization: &mut Option<Span>) {
         let start = self.take(LayoutRole::Item);
-        self.report_duplicate("initialization", start, initialized);
+        self.report_duplicate("initialization", start, first_initialization);
         match self.block() {
             Some(block) => property.initialization = Some(block),
             None => {
                 let diagnostic = self.expected("`{`").help("write `initialization { N = 0 }`");
                 self.report(diagnostic);
-                self.skip_to(&PARTS);
+                self.skip_to(&SECTIONS);
             }
         }
     }
@@ -194,7 +195,7 @@ impl PropParser<'_> {
         let mut state = State {
             name: name.unwrap_or_else(|| Name { text: String::new(), span: self.here() }),
             acceptance: None,
-            is_final: None,
+            final_span: None,
             action: None,
             imports: Vec::new(),
             transitions: Vec::new(),
@@ -229,11 +230,11 @@ impl PropParser<'_> {
                 Token::NonAccepting => self.acceptance(state, Acceptance::NonAccepting),
                 Token::Word("final") => {
                     let here = self.take(LayoutRole::Word);
-                    self.report_duplicate("final", here, &mut state.is_final);
+                    self.report_duplicate("final", here, &mut state.final_span);
                 }
                 Token::Word("import") => self.import(state, LayoutRole::Word),
                 Token::End | Token::Mark('{' | '}') => return,
-                _ if self.at_part() => return,
+                _ if self.at_section_or_end() => return,
                 Token::Word(word) => {
                     if self.unexpected_modifier(state, word) {
                         return;
@@ -246,7 +247,9 @@ impl PropParser<'_> {
                     };
                     let diagnostic = self.expected("`{`").help(help);
                     self.report(diagnostic);
-                    while !matches!(self.at.token, Token::End | Token::Mark('{' | '}')) && !self.at_part() {
+                    while !matches!(self.at.token, Token::End | Token::Mark('{' | '}'))
+                        && !self.at_section_or_end()
+                    {
                         self.skip();
                     }
                 }
@@ -264,7 +267,13 @@ impl PropParser<'_> {
                         .related(first, "first modifier");
                 self.report(diagnostic.help("keep one of them"));
             }
-            Some((_, first)) => self.report_duplicate("accepting", here, &mut Some(first)),
+            Some((_, first)) => {
+                let keyword = match acceptance {
+                    Acceptance::Accepting => "accepting",
+                    Acceptance::NonAccepting => "non-accepting",
+                };
+                self.report_duplicate(keyword, here, &mut Some(first));
+            }
             None => state.acceptance = Some((acceptance, here)),
         }
     }
@@ -347,7 +356,7 @@ impl PropParser<'_> {
                 Token::End => return self.unclosed_state(state, open, opened),
                 Token::Word("transition") => state.transitions.extend(self.transition()),
                 Token::Word("import") => self.import(state, LayoutRole::Clause),
-                _ if self.at_part() => return self.unclosed_state(state, open, opened),
+                _ if self.at_section_or_end() => return self.unclosed_state(state, open, opened),
                 Token::Word("event" | "before" | "after" | "call") => {
                     let diagnostic = self.expected("`transition {`");
                     self.report(diagnostic.help("put the event into a transition: `transition { event … }`"));

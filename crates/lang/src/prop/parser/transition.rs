@@ -69,14 +69,14 @@ impl PropParser<'_> {
                         self.report(diagnostic.help("write the `success` branch first"));
                     }
                     self.report_duplicate("success", here, &mut success_at);
-                    let end = self.branch("success", here);
-                    success = success.or(end);
+                    let branch = self.branch("success", here);
+                    success = success.or(branch);
                 }
                 Token::Word("failure") => {
                     let here = self.take(LayoutRole::Clause);
                     self.report_duplicate("failure", here, &mut failure_at);
-                    let end = self.branch("failure", here);
-                    failure = failure.or(end);
+                    let branch = self.branch("failure", here);
+                    failure = failure.or(branch);
                 }
                 Token::Word("transition") if matches!(self.peek(), Token::Mark('{')) => break,
                 Token::Word("state") if matches!(self.peek(), Token::Word(_)) => break,
@@ -86,8 +86,8 @@ impl PropParser<'_> {
                     self.report(diagnostic);
                     // Recover as if `success` had been written.
                     let here = self.take(LayoutRole::Clause);
-                    let end = self.branch("success", here);
-                    success = success.or(end);
+                    let branch = self.branch("success", here);
+                    success = success.or(branch);
                 }
                 _ => {
                     let diagnostic = self.expected("`success`, `failure` or `}`");
@@ -137,14 +137,14 @@ impl PropParser<'_> {
             self.report(diagnostic.help(format!("write the state directly after it: `{keyword} NAME`")));
             self.skip();
         }
-        let mut end = Branch { block: self.block(), action: None, target: None, span: start };
+        let mut branch = Branch { block: self.block(), action: None, target: None, span: start };
         if self.at_action() {
-            end.action = self.action();
+            branch.action = self.action();
         }
-        if end.block.is_none() && self.at_mark('{') {
+        if branch.block.is_none() && self.at_mark('{') {
             let diagnostic = self.expected("a state");
             self.report(diagnostic.help("the block must come before the call"));
-            end.block = self.block();
+            branch.block = self.block();
         }
         if self.at.token == Token::Arrow {
             let diagnostic =
@@ -153,20 +153,20 @@ impl PropParser<'_> {
             self.skip();
         }
         if self.at_target() {
-            end.target = self.take_name(LayoutRole::Word);
-            self.misplaced_block(&mut end, keyword);
+            branch.target = self.take_name(LayoutRole::Word);
+            self.misplaced_block(&mut branch, keyword);
         }
-        end.span = self.since(start.start as usize);
-        if end.block.is_none() && end.action.is_none() && end.target.is_none() {
+        branch.span = self.since(start.start as usize);
+        if branch.block.is_none() && branch.action.is_none() && branch.target.is_none() {
             let diagnostic = self.expected("a state, a block or a call");
             self.report(diagnostic.help(format!("write `{keyword} STATE`, or `{keyword} {{ N = 0 }}`")));
             return None;
         }
-        Some(end)
+        Some(branch)
     }
 
     /// Reports a block or call after the next state, and takes it nevertheless.
-    fn misplaced_block(&mut self, end: &mut Branch, keyword: &str) {
+    fn misplaced_block(&mut self, branch: &mut Branch, keyword: &str) {
         let is_block = self.at_mark('{');
         if !is_block && !self.at_action() {
             return;
@@ -180,10 +180,10 @@ impl PropParser<'_> {
         self.report(diagnostic.help(help));
         if is_block {
             let block = self.block();
-            end.block = end.block.take().or(block);
+            branch.block = branch.block.take().or(block);
         } else {
             let action = self.action();
-            end.action = end.action.take().or(action);
+            branch.action = branch.action.take().or(action);
         }
     }
 

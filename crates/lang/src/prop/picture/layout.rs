@@ -201,17 +201,17 @@ impl Grid {
             for row in order {
                 let neighbours = if downwards { &self.above } else { &self.below };
                 let mut keyed: Vec<(f64, usize)> = Vec::with_capacity(self.rows[row].len());
-                for (here, at) in self.rows[row].iter().enumerate() {
+                for (column, at) in self.rows[row].iter().enumerate() {
                     let sum: f64 = neighbours[*at].iter().map(|n| position[*n]).sum();
                     let number = neighbours[*at].len();
                     // Without neighbours, keep the relative position.
-                    let share = (here as f64 + 0.5) / self.rows[row].len() as f64;
+                    let share = (column as f64 + 0.5) / self.rows[row].len() as f64;
                     keyed.push((if number == 0 { share } else { sum / number as f64 }, *at));
                 }
                 keyed.sort_by(|a, b| a.0.total_cmp(&b.0));
                 let count = keyed.len() as f64;
-                for (here, (_, at)) in keyed.iter().enumerate() {
-                    position[*at] = (here as f64 + 0.5) / count;
+                for (column, (_, at)) in keyed.iter().enumerate() {
+                    position[*at] = (column as f64 + 0.5) / count;
                 }
                 self.rows[row] = keyed.into_iter().map(|(_, at)| at).collect();
             }
@@ -227,8 +227,8 @@ impl Grid {
     fn crossings(&self) -> usize {
         let mut position = vec![0; self.is_state.len()];
         for row in &self.rows {
-            for (here, at) in row.iter().enumerate() {
-                position[*at] = here;
+            for (column, at) in row.iter().enumerate() {
+                position[*at] = column;
             }
         }
         let between = |row: &Vec<usize>| {
@@ -263,7 +263,8 @@ impl Grid {
                 order.reverse();
             }
             for row in order {
-                let wanted: Vec<(f64, f64)> = row.iter().map(|at| self.wanted(*at, boxes)).collect();
+                let wanted: Vec<(f64, f64)> =
+                    row.iter().map(|at| self.desired_position(*at, boxes)).collect();
                 let gaps: Vec<f64> = row
                     .windows(2)
                     .map(|pair| boxes[pair[0]].extent.right + GAP + boxes[pair[1]].extent.left)
@@ -276,7 +277,7 @@ impl Grid {
     }
 
     /// The desired position of a box, with its weight.
-    fn wanted(&self, at: usize, boxes: &[NodeBox]) -> (f64, f64) {
+    fn desired_position(&self, at: usize, boxes: &[NodeBox]) -> (f64, f64) {
         let (mut sum, mut total) = (0.0, 0.0);
         for other in self.above[at].iter().chain(&self.below[at]) {
             // Straighten long edges first.
@@ -291,7 +292,8 @@ impl Grid {
 /// Returns the positions closest to the weighted `wanted` ones that keep a distance of at least `gaps[i]` between
 /// the positions `i` and `i + 1`.
 pub(super) fn spread(wanted: &[(f64, f64)], gaps: &[f64]) -> Vec<f64> {
-    // Without the gaps, the positions only have to be ordered: neighbours that are not are merged.
+    // After the gaps are subtracted, the positions only have to be in order: neighbours that are out of order are
+    // merged into a pool at their mean (the pool-adjacent-violators algorithm).
     struct Pool {
         mean: f64,
         weight: f64,

@@ -211,21 +211,21 @@ fn draw_route(
     boxes: &[StateBox],
     layout: &Layout,
     route: &Route,
-    (leaves, reaches): (f64, f64),
+    (upper_x, lower_x): (f64, f64),
 ) -> fmt::Result {
     let (Some(&above), Some(&below)) = (route.boxes.first(), route.boxes.last()) else { return Ok(()) };
     let top = layout.boxes[above].y + boxes[above].height / 2.0;
     let bottom = layout.boxes[below].y - boxes[below].height / 2.0;
     let (start, end) = if route.upwards { (top + HEAD, bottom) } else { (top, bottom - HEAD) };
-    write!(out, "<path class=\"line\" d=\"M{leaves:.1},{start:.1}")?;
+    write!(out, "<path class=\"line\" d=\"M{upper_x:.1},{start:.1}")?;
     let last = route.boxes.len() - 1;
-    let mut from = (leaves, start);
+    let mut from = (upper_x, start);
     for (at, passed) in route.boxes.iter().enumerate() {
         let place = layout.boxes[*passed];
         let x = if at == 0 {
-            leaves
+            upper_x
         } else if at == last {
-            reaches
+            lower_x
         } else {
             place.x
         };
@@ -242,7 +242,7 @@ fn draw_route(
     }
     writeln!(out, "\"/>")?;
     let (x, tip, base) =
-        if route.upwards { (leaves, top, top + HEAD) } else { (reaches, bottom, bottom - HEAD) };
+        if route.upwards { (upper_x, top, top + HEAD) } else { (lower_x, bottom, bottom - HEAD) };
     writeln!(
         out,
         "<path class=\"head\" d=\"M{x:.1},{tip:.1} L{:.1},{base:.1} L{:.1},{base:.1} Z\"/>",

@@ -105,7 +105,7 @@ fn property_verdicts_match_beem() {
             let name = format!("{}.{}.prop{number}.dve", row[0], row[1]);
             let Ok(text) = fs::read_to_string(models.join("beem").join(&name)) else { continue };
             let loaded = load_text(&text, Options::default());
-            let ClaimBody::Never(omega) = &loaded.claims[0].what else { panic!("{name} has no property") };
+            let ClaimBody::Never(omega) = &loaded.claims[0].body else { panic!("{name} has no property") };
             assert_eq!(!is_accepted(&loaded.model, omega), holds, "{name}");
             checked += 1;
         }
@@ -127,9 +127,9 @@ fn all_beem_models_load() {
         let text = fs::read_to_string(&path).expect("text");
         let loaded = load_text(&text, Options::default());
         let has_property = path.to_string_lossy().contains(".prop");
-        let claims = loaded.claims.iter().filter(|claim| matches!(claim.what, ClaimBody::Never(_))).count();
+        let claims = loaded.claims.iter().filter(|claim| matches!(claim.body, ClaimBody::Never(_))).count();
         assert_eq!(claims, usize::from(has_property), "{}", path.display());
-        assert_eq!(loaded.actions.len(), loaded.model.parts().actions.len());
+        assert_eq!(loaded.action_spans.len(), loaded.model.parts().actions.len());
         // The compiler relies on actions being ordered by process.
         let movers: Vec<u32> =
             loaded.model.parts().actions.iter().map(|action| action.moves[0].process).collect();

@@ -69,12 +69,12 @@ fn replays(space: &impl StateSpace, path: &Execution) -> bool {
             all = taken.into_iter().fold(all, |all, marks| all | marks);
         }
     }
-    (0..space.sets()).all(|set| all >> set & 1 == 1)
+    (0..space.acceptance_set_count()).all(|set| all >> set & 1 == 1)
 }
 
 /// Whether the claim in a file holds.
 fn holds(ModelFile { model, claims, .. }: &ModelFile) -> bool {
-    let omega = claims.iter().find_map(|claim| match &claim.what {
+    let omega = claims.iter().find_map(|claim| match &claim.body {
         ClaimBody::Never(omega) => Some(omega),
         ClaimBody::Always(_) => None,
     });

@@ -112,7 +112,7 @@ fn rendezvous_moves_two_processes() {
     let (name, value) = &action.parameters[0];
     let start = &loaded.model.initial_states()[0];
     assert_eq!((name.as_str(), loaded.model.value(value, Step::at(&start.words)).unwrap()), ("value", 6));
-    let place = loaded.actions[0];
+    let place = loaded.action_spans[0];
     assert!(text[place.start as usize..place.end as usize].starts_with("p -> q { sync c!x + 1"));
 }
 
@@ -270,8 +270,8 @@ fn assertions_become_claims() {
     let loaded = load(text);
     let names: Vec<_> = loaded.claims.iter().map(|claim| claim.name.as_str()).collect();
     assert_eq!(names, ["P.b: n < 3", "P.a: true"]);
-    let ClaimBody::Always(always) = &loaded.claims[0].what else { panic!("an assertion") };
-    assert!(loaded.model.fits(always).is_ok());
+    let ClaimBody::Always(always) = &loaded.claims[0].body else { panic!("an assertion") };
+    assert!(loaded.model.check_predicate(always).is_ok());
     let space = invigil_explore::interpreted_model::InterpretedModel::new(
         &loaded.model,
         vec![Expression::unary(invigil_model::Unary::Not, always.clone())],
@@ -298,18 +298,18 @@ fn dve_property_process_is_excluded_from_the_system() {
     let loaded = load(text);
     assert_eq!(loaded.model.parts().processes.len(), 1);
     let claim = &loaded.claims[0];
-    let ClaimBody::Never(omega) = &claim.what else { panic!("an automaton") };
+    let ClaimBody::Never(omega) = &claim.body else { panic!("an automaton") };
     assert_eq!((claim.name.as_str(), omega.initial, omega.sets), ("InteractiveMonitor", 0, 1));
     let edges: Vec<Vec<(u32, u64)>> =
         omega.edges.iter().map(|of| of.iter().map(|edge| (edge.target, edge.marks)).collect()).collect();
     assert_eq!(edges, [vec![(0, 0), (1, 0)], vec![(1, 1)]]);
-    assert!(omega.edges.iter().flatten().all(|edge| loaded.model.fits(&edge.label).is_ok()));
+    assert!(omega.edges.iter().flatten().all(|edge| loaded.model.check_predicate(&edge.label).is_ok()));
 
     let general = load(&text.replace("accept q2", "accept genbuchi (q1, q2), (q2), ()"));
-    let ClaimBody::Never(omega) = &general.claims[0].what else { panic!("an automaton") };
+    let ClaimBody::Never(omega) = &general.claims[0].body else { panic!("an automaton") };
     assert_eq!((omega.sets, omega.edges[0][0].marks, omega.edges[1][0].marks), (3, 0b001, 0b011));
     let none = load(&text.replace("accept q2;", ""));
-    let ClaimBody::Never(omega) = &none.claims[0].what else { panic!("an automaton") };
+    let ClaimBody::Never(omega) = &none.claims[0].body else { panic!("an automaton") };
     assert_eq!((omega.sets, omega.edges[1][0].marks), (1, 0));
 }
 

@@ -168,8 +168,8 @@ fn notation_variants_are_equivalent() {
     );
     let scope = lowered.entities[0].scope.as_ref().unwrap();
     assert!(scope.is_negated && lowered.entities[1].scope.as_ref() == Some(scope));
-    assert!(matches!(scope.place(), pedl::EntityRef::Method { name: "add", .. }));
-    let pedl::EntityRef::Member { names } = lowered.entities[2].place() else { panic!("a member") };
+    assert!(matches!(scope.entity_ref(), pedl::EntityRef::Method { name: "add", .. }));
+    let pedl::EntityRef::Member { names } = lowered.entities[2].entity_ref() else { panic!("a member") };
     assert_eq!(names, ["Long$Name", "x"]);
 
     let medl = "ReqSpec

@@ -1,7 +1,7 @@
 //! Operator precedence is that of Java: with minimal parentheses, or with all of them.
 
 use invigil_expr::diag::SourceId;
-use invigil_lang::mac::ast::Kind;
+use invigil_lang::mac::ast::NodeKind;
 use invigil_lang::pedl;
 use proptest::prelude::*;
 
@@ -109,7 +109,7 @@ fn shape(text: &str) -> Vec<String> {
     let (script, diagnostics) = pedl::parse(SourceId(0), &script);
     assert!(diagnostics.is_empty(), "{text}: {diagnostics:?}");
     let kinds = script.definitions[0].expr.nodes.iter().map(|node| match &node.kind {
-        Kind::Path(path) => path.to_string(),
+        NodeKind::Path(path) => path.to_string(),
         other => format!("{other:?}"),
     });
     kinds.collect()

@@ -68,7 +68,9 @@ fn railroad_crossing_script_parses() {
 fn database_client_script_parses() {
     let Some(document) = document() else { return };
     let pedl = good_pedl(&printed(&document, (2571, 2589), "MonScr StockClient"), &none);
-    let EntityRef::Method { class, name, parameters } = pedl.entities[0].place() else { panic!("a method") };
+    let EntityRef::Method { class, name, parameters } = pedl.entities[0].entity_ref() else {
+        panic!("a method")
+    };
     assert_eq!((class.as_str(), name, parameters[0].to_string().as_str()), ("Client", "main", "String[]"));
     let medl = good_medl(&printed(&document, (2531, 2556), "ReqSpec StockClient"), Some(&pedl));
     let alarms: Vec<&str> = medl.alarms.iter().map(|(name, _)| name.as_str()).collect();
@@ -80,7 +82,7 @@ fn micro_air_vehicle_script_parses() {
     let Some(document) = document() else { return };
     let pedl = good_pedl(&printed(&document, (2654, 2665), "MonScr MAVpattern"), &none);
     let distance = pedl.entities.iter().find(|one| one.path.to_string() == "MAV.run().distance").unwrap();
-    assert!(matches!(distance.place(), EntityRef::Local { name: "run", .. }));
+    assert!(matches!(distance.entity_ref(), EntityRef::Local { name: "run", .. }));
     let medl = good_medl(&printed(&document, (2619, 2641), "ReqSpec HexPattern"), Some(&pedl));
     assert_eq!(medl.alarms[0].0, "NoPattern");
 }

@@ -66,7 +66,7 @@ pub(crate) fn explore(text: &str) -> Found {
 
 /// Explores a model, under its invariants.
 pub(crate) fn explore_model(loaded: &ModelFile) -> Found {
-    let bad = loaded.claims.iter().filter_map(|claim| match &claim.what {
+    let bad = loaded.claims.iter().filter_map(|claim| match &claim.body {
         ClaimBody::Always(holds) => Some(Expression::unary(Unary::Not, holds.clone())),
         ClaimBody::Never(_) => None,
     });

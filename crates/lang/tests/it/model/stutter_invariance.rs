@@ -7,7 +7,7 @@ use invigil_explore::partial_order::{PartialOrderReduction, Reduced};
 use invigil_explore::product::Product;
 use invigil_explore::{Limits, SearchOptions, StateSpace, bfs, label_evaluator};
 use invigil_expr::diag::SourceId;
-use invigil_lang::model::never;
+use invigil_lang::model::never_claim;
 use invigil_model::{
     Action, Binary, Domain, Expression, Location, Model, ModelParts, Move, OmegaAutomaton, Process, Side,
     Statement, Variable,
@@ -116,10 +116,10 @@ fn stutter_reduction_preserves_verdicts() {
         let model = model(&random);
         let text = formula(&random, &model, 3);
         let omega =
-            never(&model, SourceId(0), &text, "claim").unwrap_or_else(|why| panic!("{text}: {why:?}"));
+            never_claim(&model, SourceId(0), &text, "claim").unwrap_or_else(|why| panic!("{text}: {why:?}"));
         let seen: Vec<&Expression> = omega.edges.iter().flatten().map(|edge| &edge.label).collect();
         let Ok(reduction) = PartialOrderReduction::of(&model, &seen, &[]) else { continue };
-        if !omega.stutters {
+        if !omega.is_stutter_invariant {
             assert!(text.contains('X'), "{text} counts no steps");
             continue;
         }
@@ -156,7 +156,7 @@ fn fault_in_one_branch_does_not_stop_search() {
         ..Action::named("step")
     };
     let model = with(vec![step(0, 7), step(1, 1)]);
-    let omega = never(&model, SourceId(0), "F P1.l1", "claim").unwrap();
+    let omega = never_claim(&model, SourceId(0), "F P1.l1", "claim").unwrap();
     let seen: Vec<&Expression> = omega.edges.iter().flatten().map(|edge| &edge.label).collect();
     let reduction = PartialOrderReduction::of(&model, &seen, &[]).expect("the first minds its own business");
     let plain = || InterpretedModel::new(&model, vec![]);
@@ -167,10 +167,11 @@ fn fault_in_one_branch_does_not_stop_search() {
 #[test]
 fn step_counting_formulas_are_stutter_sensitive() {
     let model = model(&Rng::new(1));
-    let stutters = |text: &str| never(&model, SourceId(0), text, "claim").unwrap().stutters;
-    assert!(stutters("G F P0.l1"));
-    assert!(stutters("F (P0.l1 & X P0.l1) -> F P0.l1"), "it is true, however it is written");
-    assert!(!stutters("X P0.l1"));
-    assert!(!stutters("G F a0"), "it looks at steps");
-    assert!(!stutters("G \"v0' == v0\""));
+    let is_invariant =
+        |text: &str| never_claim(&model, SourceId(0), text, "claim").unwrap().is_stutter_invariant;
+    assert!(is_invariant("G F P0.l1"));
+    assert!(is_invariant("F (P0.l1 & X P0.l1) -> F P0.l1"), "it is true, however it is written");
+    assert!(!is_invariant("X P0.l1"));
+    assert!(!is_invariant("G F a0"), "it looks at steps");
+    assert!(!is_invariant("G \"v0' == v0\""));
 }

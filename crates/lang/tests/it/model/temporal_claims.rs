@@ -5,7 +5,7 @@ use invigil_explore::fairness::{Fair, FairnessConstraint, Strength};
 use invigil_explore::product::Product;
 use invigil_explore::{Limits, Path, interpreted_model, label_evaluator};
 use invigil_expr::diag::{SourceId, Sources};
-use invigil_lang::model::{never, never_at};
+use invigil_lang::model::{never_claim, never_claim_at};
 use invigil_lang::report;
 use invigil_ltl::formula::{Atom, Formula, Proposition};
 use invigil_ltl::word::{Lasso, Letter};
@@ -165,7 +165,7 @@ fn random_claims_match_reference_evaluation() {
     for _ in 0..cases(400) {
         let model = model(&random);
         let text = formula(&random, 1 + random.below(3) as u32);
-        let omega = never(&model, SourceId(0), &text, "claim").unwrap();
+        let omega = never_claim(&model, SourceId(0), &text, "claim").unwrap();
         let meaning = Meaning::new(&text);
         let reading = label_evaluator::InterpretedLabels { model: &model, omega: &omega };
         let product = Product::new(
@@ -229,7 +229,7 @@ fn pair() -> Model {
 fn fairness_changes_verdict() {
     let model = pair();
     let holds = |text: &str, strength: Option<Strength>| {
-        let omega = never(&model, SourceId(0), text, "claim").unwrap();
+        let omega = never_claim(&model, SourceId(0), text, "claim").unwrap();
         let demands = strength.map_or(vec![], |strength| FairnessConstraint::for_processes(&model, strength));
         let space = Fair::new(interpreted_model::InterpretedModel::new(&model, vec![]), &demands).unwrap();
         let reading = label_evaluator::InterpretedLabels { model: &model, omega: &omega };
@@ -252,7 +252,7 @@ fn formula_errors_point_at_their_position() {
         let mut sources = Sources::default();
         let before = "claim ";
         let source = sources.add("shown", format!("{before}{text}"));
-        let diagnostics = never_at(&model, (source, before.len() as u32), text, "claim").unwrap_err();
+        let diagnostics = never_claim_at(&model, (source, before.len() as u32), text, "claim").unwrap_err();
         report::render(&sources, &diagnostics, false)
     };
     let both = reported("G(lampp -> F W.bussy)");

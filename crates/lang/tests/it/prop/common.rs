@@ -46,7 +46,7 @@ pub(crate) fn shape(property: &Property) -> String {
             "state {} {:?} final {} {:?} import {:?}\n",
             state.name.text,
             state.acceptance.map(|(acceptance, _)| acceptance),
-            state.is_final.is_some(),
+            state.final_span.is_some(),
             action(&state.action),
             names(&state.imports)
         );

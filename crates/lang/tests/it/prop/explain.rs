@@ -203,7 +203,7 @@ state lost non-accepting
         [
             "`init` is non-accepting: the property is violated before any event",
             "state `lost` is never reached",
-            "state `done` is final: slices are discarded there, and its transitions are never tried",
+            "state `done` is final: slices are dropped there, and its transitions are never tried",
             "in state `init`, this transition on `open` is never taken: the one at odd.prop:4 is always taken",
         ]
     );

@@ -140,7 +140,7 @@ fn keywords_are_valid_names() {
     let odd = &property.states[0].transitions[0];
     let target = |end: &Option<invigil_lang::prop::ast::Branch>| end.clone().unwrap().target.unwrap().text;
     assert_eq!((target(&odd.success), target(&odd.failure)), ("failure".into(), "success".into()));
-    assert!(property.states[4].is_final.is_some());
+    assert!(property.states[4].final_span.is_some());
 }
 
 #[test]

@@ -236,6 +236,6 @@ fn collection_preserves_violations_at_end() {
     for _ in 0..2 {
         automaton.collect_slices(&mut slices, &gone, &[], &mut Vec::new());
         assert_eq!(automaton.violated_at_end(&slices).count(), MAX_REPORTED);
-        assert_eq!(automaton.dropped_violated_at_end(&slices), 500);
+        assert_eq!(automaton.collected_violated_at_end(&slices), 500);
     }
 }

@@ -45,7 +45,7 @@ impl Condition {
             self.0.retain(|known| !contains(known, &clause));
             self.0.push(clause);
         }
-        Budget::allows("acceptance sets", self.0.len(), MAX_SETS as usize)
+        Budget::check("acceptance sets", self.0.len(), MAX_SETS as usize)
     }
 
     fn and(mut self, other: Condition) -> Result<Condition, TooLarge> {
@@ -65,10 +65,10 @@ impl Condition {
 }
 
 /// Parses a condition and the number of declared sets.
-pub(super) fn read(reader: &mut Scanner<'_>) -> Result<(Condition, u32), ReadError> {
-    let sets = reader.expect_number("the number of acceptance sets")?;
-    Budget::allows("acceptance sets", sets as usize, MAX_SETS as usize)?;
-    let items = expression::read(reader, false, |reader| atom(reader, sets))?;
+pub(super) fn read(scanner: &mut Scanner<'_>) -> Result<(Condition, u32), ReadError> {
+    let sets = scanner.expect_number("the number of acceptance sets")?;
+    Budget::check("acceptance sets", sets as usize, MAX_SETS as usize)?;
+    let items = expression::read(scanner, false, |scanner| atom(scanner, sets))?;
     let mut stack: Vec<Condition> = Vec::new();
     for item in items {
         let value = match item {
@@ -84,31 +84,31 @@ pub(super) fn read(reader: &mut Scanner<'_>) -> Result<(Condition, u32), ReadErr
     Ok((stack.pop().unwrap_or_default(), sets))
 }
 
-fn atom(reader: &mut Scanner<'_>, sets: u32) -> Result<Condition, ReadError> {
+fn atom(scanner: &mut Scanner<'_>, sets: u32) -> Result<Condition, ReadError> {
     let bottom = Clause { sets: 0, complements: 0 };
-    match reader.token() {
+    match scanner.token() {
         Token::Identifier("Inf") => {}
         Token::Identifier("t") => {
-            reader.advance()?;
+            scanner.advance()?;
             return Ok(Condition::default());
         }
         Token::Identifier("f") => {
-            reader.advance()?;
+            scanner.advance()?;
             return Ok(Condition(vec![bottom]));
         }
         Token::Identifier("Fin") => {
-            return reader.error(
+            return scanner.error(
                 "acceptance with `Fin` (co-Büchi, Rabin, Streett, parity) is not supported; \
                  convert the automaton to generalised Büchi acceptance first",
             );
         }
-        _ => return reader.expected("an acceptance condition: `Inf(…)`, `t` or `f`"),
+        _ => return scanner.expected("an acceptance condition: `Inf(…)`, `t` or `f`"),
     }
-    reader.advance()?;
-    reader.expect_sign('(')?;
-    let complement = reader.take_sign('!')?;
-    let set = self::set(reader, sets)?;
-    reader.expect_sign(')')?;
+    scanner.advance()?;
+    scanner.expect_sign('(')?;
+    let complement = scanner.take_sign('!')?;
+    let set = self::set(scanner, sets)?;
+    scanner.expect_sign(')')?;
     Ok(Condition(vec![match complement {
         false => Clause { sets: set, ..bottom },
         true => Clause { complements: set, ..bottom },
@@ -116,15 +116,15 @@ fn atom(reader: &mut Scanner<'_>, sets: u32) -> Result<Condition, ReadError> {
 }
 
 /// Parses the number of a set.
-pub(super) fn set(reader: &mut Scanner<'_>, sets: u32) -> Result<Marks, ReadError> {
-    match *reader.token() {
+pub(super) fn set(scanner: &mut Scanner<'_>, sets: u32) -> Result<Marks, ReadError> {
+    match *scanner.token() {
         Token::Number(number) if number < sets => {
-            reader.advance()?;
+            scanner.advance()?;
             Ok(1 << number)
         }
         Token::Number(number) => {
-            reader.error(format!("unknown acceptance set {number}: {sets} are declared"))
+            scanner.error(format!("unknown acceptance set {number}: {sets} are declared"))
         }
-        _ => reader.expected("the number of an acceptance set"),
+        _ => scanner.expected("the number of an acceptance set"),
     }
 }

@@ -10,7 +10,7 @@ use crate::{Budget, Logic};
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
-/// State of the text.
+/// State that the text defines or refers to.
 #[derive(Clone, Default)]
 struct StateEntry {
     /// Offset of the first reference to the state.
@@ -19,7 +19,7 @@ struct StateEntry {
     edges: Vec<Edge>,
 }
 
-/// Edge of the text: label if it has one, target, and acceptance sets.
+/// Edge as written in the text: label if it has one, target, and acceptance sets.
 type RawEdge = (Option<Label>, State, Marks);
 
 struct Body<'a> {
@@ -31,7 +31,7 @@ struct Body<'a> {
 
 /// Parses a body, up to `--END--`.
 pub(super) fn read(
-    reader: &mut Scanner<'_>,
+    scanner: &mut Scanner<'_>,
     logic: &mut Logic,
     header: &Header,
 ) -> Result<Automaton, ReadError> {
@@ -40,21 +40,21 @@ pub(super) fn read(
     for (state, at) in &header.starts {
         body.reference(*state, *at, logic)?;
     }
-    while *reader.token() != Token::End {
-        if *reader.token() != Token::Header("State") {
-            return reader.expected("`State:` or `--END--`");
+    while *scanner.token() != Token::End {
+        if *scanner.token() != Token::Header("State") {
+            return scanner.expected("`State:` or `--END--`");
         }
-        reader.advance()?;
-        body.state(reader, logic)?;
+        scanner.advance()?;
+        body.state(scanner, logic)?;
     }
     body.finish(logic)
 }
 
 /// Parses a single state, as the target of an edge or as an initial state.
-pub(super) fn single_state(reader: &mut Scanner<'_>) -> Result<State, ReadError> {
-    let state = reader.expect_number("the number of a state")?;
-    if *reader.token() == Token::Sign('&') {
-        return reader.error(
+pub(super) fn single_state(scanner: &mut Scanner<'_>) -> Result<State, ReadError> {
+    let state = scanner.expect_number("the number of a state")?;
+    if *scanner.token() == Token::Sign('&') {
+        return scanner.error(
             "alternating automata (`&` between states) are not supported; remove the alternation first",
         );
     }
@@ -69,7 +69,7 @@ impl Body<'_> {
             Some(count) if state >= count => {
                 return Err(ReadError::Syntax(at, format!("unknown state {state}: {count} are declared")));
             }
-            _ => Budget::allows("states", count_needed, logic.budget.states)?,
+            _ => Budget::check("states", count_needed, logic.budget.states)?,
         }
         if self.states.len() < count_needed {
             self.states.resize(count_needed, StateEntry::default());
@@ -84,21 +84,21 @@ impl Body<'_> {
     }
 
     /// Parses a state with its edges.
-    fn state(&mut self, reader: &mut Scanner<'_>, logic: &mut Logic) -> Result<(), ReadError> {
-        let label = self.label(reader, logic)?;
-        let at = reader.at();
-        let state = reader.expect_number("the number of a state")?;
+    fn state(&mut self, scanner: &mut Scanner<'_>, logic: &mut Logic) -> Result<(), ReadError> {
+        let label = self.label(scanner, logic)?;
+        let at = scanner.at();
+        let state = scanner.expect_number("the number of a state")?;
         let entry = self.entry(state, at, logic)?;
         if entry.is_defined {
             return Err(ReadError::Syntax(at, format!("state {state} is defined twice")));
         }
         entry.is_defined = true;
-        reader.take_string()?;
-        let sets = self.sets(reader)?;
-        let (mut raw_edges, start): (Vec<RawEdge>, usize) = (Vec::new(), reader.at());
-        while matches!(reader.token(), Token::Sign('[') | Token::Number(_)) {
-            let own = self.label(reader, logic)?;
-            let at = reader.at();
+        scanner.take_string()?;
+        let sets = self.sets(scanner)?;
+        let (mut raw_edges, start): (Vec<RawEdge>, usize) = (Vec::new(), scanner.at());
+        while matches!(scanner.token(), Token::Sign('[') | Token::Number(_)) {
+            let own = self.label(scanner, logic)?;
+            let at = scanner.at();
             if let Some((before, ..)) = raw_edges.last()
                 && before.is_some() != own.is_some()
             {
@@ -110,10 +110,10 @@ impl Body<'_> {
                     "an edge of a labelled state cannot have its own label".into(),
                 ));
             }
-            let target = single_state(reader)?;
+            let target = single_state(scanner)?;
             self.reference(target, at, logic)?;
-            raw_edges.push((own, target, sets | self.sets(reader)?));
-            Budget::allows("edges", self.edges + raw_edges.len(), logic.budget.edges)?;
+            raw_edges.push((own, target, sets | self.sets(scanner)?));
+            Budget::check("edges", self.edges + raw_edges.len(), logic.budget.edges)?;
         }
         let labelled = label.is_some() || raw_edges.iter().all(|(own, ..)| own.is_some());
         let edges = match labelled {
@@ -153,27 +153,27 @@ impl Body<'_> {
             let cube: Vec<(Variable, bool)> = atoms.iter().copied().enumerate().map(literal).collect();
             let cube = logic.labels.cube(&cube)?;
             let key = (*target, self.header.condition.marks(*sets));
-            let known = merged.entry(key).or_insert_with(|| logic.labels.bottom());
-            *known = logic.labels.or(known, &cube)?;
+            let label = merged.entry(key).or_insert_with(|| logic.labels.bottom());
+            *label = logic.labels.or(label, &cube)?;
         }
         let edge = |((target, marks), label)| Edge { label, marks, target };
         Ok(merged.into_iter().map(edge).collect())
     }
 
-    fn label(&self, reader: &mut Scanner<'_>, logic: &mut Logic) -> Result<Option<Label>, ReadError> {
-        if !reader.take_sign('[')? {
+    fn label(&self, scanner: &mut Scanner<'_>, logic: &mut Logic) -> Result<Option<Label>, ReadError> {
+        if !scanner.take_sign('[')? {
             return Ok(None);
         }
-        let expression = self.header.expression(reader)?;
-        reader.expect_sign(']')?;
+        let expression = self.header.expression(scanner)?;
+        scanner.expect_sign(']')?;
         self.header.evaluate(&expression, logic).map(Some)
     }
 
-    fn sets(&self, reader: &mut Scanner<'_>) -> Result<Marks, ReadError> {
+    fn sets(&self, scanner: &mut Scanner<'_>) -> Result<Marks, ReadError> {
         let mut sets = 0;
-        if reader.take_sign('{')? {
-            while !reader.take_sign('}')? {
-                sets |= acceptance::set(reader, self.header.sets)?;
+        if scanner.take_sign('{')? {
+            while !scanner.take_sign('}')? {
+                sets |= acceptance::set(scanner, self.header.sets)?;
             }
         }
         Ok(sets)
@@ -199,8 +199,8 @@ impl Body<'_> {
                 edges.len() as State - 1
             }
         };
-        Budget::allows("states", edges.len(), logic.budget.states)?;
-        Budget::allows("edges", edges.iter().map(Vec::len).sum(), logic.budget.edges)?;
+        Budget::check("states", edges.len(), logic.budget.states)?;
+        Budget::check("edges", edges.iter().map(Vec::len).sum(), logic.budget.edges)?;
         Ok(Automaton { initial, edges, sets: self.header.condition.sets() })
     }
 }

@@ -34,29 +34,29 @@ impl PendingOperator {
 
 /// Parses the longest expression at the current token. `operand` parses operands.
 pub(super) fn read<Operand>(
-    reader: &mut Scanner<'_>,
+    scanner: &mut Scanner<'_>,
     negation: bool,
     mut operand: impl FnMut(&mut Scanner<'_>) -> Result<Operand, ReadError>,
 ) -> Result<Vec<PostfixItem<Operand>>, ReadError> {
     let (mut items, mut pending, mut open) = (Vec::new(), Vec::new(), 0_usize);
     loop {
         loop {
-            if negation && reader.take_sign('!')? {
+            if negation && scanner.take_sign('!')? {
                 pending.push(PendingOperator::Not);
-            } else if reader.take_sign('(')? {
+            } else if scanner.take_sign('(')? {
                 pending.push(PendingOperator::Open);
                 open += 1;
             } else {
                 break;
             }
         }
-        items.push(PostfixItem::Operand(operand(reader)?));
+        items.push(PostfixItem::Operand(operand(scanner)?));
         loop {
-            let next = match reader.token() {
+            let next = match scanner.token() {
                 Token::Sign('&') => Some(PendingOperator::And),
                 Token::Sign('|') => Some(PendingOperator::Or),
                 Token::Sign(')') if open > 0 => None,
-                _ if open > 0 => return reader.expected("`)`, `&` or `|`"),
+                _ if open > 0 => return scanner.expected("`)`, `&` or `|`"),
                 _ => {
                     items.extend(pending.into_iter().rev().filter_map(PendingOperator::item));
                     return Ok(items);
@@ -70,7 +70,7 @@ pub(super) fn read<Operand>(
             }) {
                 items.extend(last.item());
             }
-            reader.advance()?;
+            scanner.advance()?;
             match next {
                 Some(operator) => {
                     pending.push(operator);

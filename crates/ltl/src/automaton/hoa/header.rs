@@ -40,14 +40,14 @@ pub(super) struct Header {
 }
 
 /// Parses a header, up to and including `--BODY--`.
-pub(super) fn read(reader: &mut Scanner<'_>, logic: &mut Logic) -> Result<Header, ReadError> {
-    if *reader.token() != Token::Header("HOA") {
-        return reader.expected("an automaton in HOA format, which starts with `HOA: v1`");
+pub(super) fn read(scanner: &mut Scanner<'_>, logic: &mut Logic) -> Result<Header, ReadError> {
+    if *scanner.token() != Token::Header("HOA") {
+        return scanner.expected("an automaton in HOA format, which starts with `HOA: v1`");
     }
-    reader.advance()?;
-    match reader.token() {
-        Token::Identifier("v1") => reader.advance()?,
-        _ => return reader.expected("version `v1` of the format"),
+    scanner.advance()?;
+    match scanner.token() {
+        Token::Identifier("v1") => scanner.advance()?,
+        _ => return scanner.expected("version `v1` of the format"),
     }
     let mut header = Header {
         states: None,
@@ -59,63 +59,63 @@ pub(super) fn read(reader: &mut Scanner<'_>, logic: &mut Logic) -> Result<Header
         aliases: Vec::new(),
     };
     let mut seen = FxHashSet::default();
-    while *reader.token() != Token::Body {
-        let Token::Header(name) = *reader.token() else {
-            return reader.expected("a header or `--BODY--`");
+    while *scanner.token() != Token::Body {
+        let Token::Header(name) = *scanner.token() else {
+            return scanner.expected("a header or `--BODY--`");
         };
         if !seen.insert(name) && !matches!(name, "Start" | "Alias" | "properties") {
-            return reader.error(format!("duplicate `{name}:`"));
+            return scanner.error(format!("duplicate `{name}:`"));
         }
         let unknown = !matches!(name, "States" | "Start" | "AP" | "Alias" | "Acceptance");
         if unknown && name.starts_with(|c: char| c.is_ascii_uppercase()) {
-            return reader.error(format!(
+            return scanner.error(format!(
                 "`{name}:` is not supported, and cannot be ignored because it starts with a capital letter"
             ));
         }
-        reader.advance()?;
+        scanner.advance()?;
         match name {
             "States" => {
-                let count = reader.expect_number("the number of states")?;
-                Budget::allows("states", count as usize, logic.budget.states)?;
+                let count = scanner.expect_number("the number of states")?;
+                Budget::check("states", count as usize, logic.budget.states)?;
                 header.states = Some(count);
             }
             "Start" => {
-                let at = reader.at();
-                let state = body::single_state(reader)?;
+                let at = scanner.at();
+                let state = body::single_state(scanner)?;
                 header.starts.push((state, at));
             }
-            "AP" => header.propositions = propositions(reader, logic)?,
-            "Alias" => header.alias(reader)?,
-            "Acceptance" => (header.condition, header.sets) = acceptance::read(reader)?,
-            _ => skip_values(reader)?,
+            "AP" => header.propositions = propositions(scanner, logic)?,
+            "Alias" => header.alias(scanner)?,
+            "Acceptance" => (header.condition, header.sets) = acceptance::read(scanner)?,
+            _ => skip_values(scanner)?,
         }
     }
     if !seen.contains("Acceptance") {
-        return reader.error("`Acceptance:` is missing");
+        return scanner.error("`Acceptance:` is missing");
     }
     for at in 0..header.definitions.len() {
         let label = header.evaluate(&header.definitions[at], logic)?;
         header.aliases.push(label);
     }
-    reader.advance()?;
+    scanner.advance()?;
     Ok(header)
 }
 
 /// Skips the values of an ignored header item.
-fn skip_values(reader: &mut Scanner<'_>) -> Result<(), ReadError> {
-    while matches!(reader.token(), Token::Identifier(_) | Token::Number(_) | Token::String(_)) {
-        reader.advance()?;
+fn skip_values(scanner: &mut Scanner<'_>) -> Result<(), ReadError> {
+    while matches!(scanner.token(), Token::Identifier(_) | Token::Number(_) | Token::String(_)) {
+        scanner.advance()?;
     }
     Ok(())
 }
 
-fn propositions(reader: &mut Scanner<'_>, logic: &mut Logic) -> Result<Vec<Atom>, ReadError> {
-    let count = reader.expect_number("the number of propositions")? as usize;
+fn propositions(scanner: &mut Scanner<'_>, logic: &mut Logic) -> Result<Vec<Atom>, ReadError> {
+    let count = scanner.expect_number("the number of propositions")? as usize;
     let (mut atoms, mut seen) = (Vec::new(), FxHashSet::default());
     while atoms.len() < count {
-        let at = reader.at();
-        let Some(name) = reader.take_string()? else {
-            return reader.expected(&format!("the names of {count} propositions, in quotes"));
+        let at = scanner.at();
+        let Some(name) = scanner.take_string()? else {
+            return scanner.expected(&format!("the names of {count} propositions, in quotes"));
         };
         let atom = logic.formulae.atom_for(propositions::from_text(&name));
         if !seen.insert(atom) {
@@ -127,33 +127,33 @@ fn propositions(reader: &mut Scanner<'_>, logic: &mut Logic) -> Result<Vec<Atom>
 }
 
 impl Header {
-    fn alias(&mut self, reader: &mut Scanner<'_>) -> Result<(), ReadError> {
-        let Token::Alias(name) = *reader.token() else { return reader.expected("an alias: `@name`") };
+    fn alias(&mut self, scanner: &mut Scanner<'_>) -> Result<(), ReadError> {
+        let Token::Alias(name) = *scanner.token() else { return scanner.expected("an alias: `@name`") };
         if self.definitions.contains_key(name) {
-            return reader.error(format!("the alias `@{name}` is defined twice"));
+            return scanner.error(format!("the alias `@{name}` is defined twice"));
         }
-        reader.advance()?;
-        let expression = self.expression(reader)?;
+        scanner.advance()?;
+        let expression = self.expression(scanner)?;
         self.definitions.insert(name.to_owned(), expression);
         Ok(())
     }
 
     /// Parses the expression of a label.
-    pub(super) fn expression(&self, reader: &mut Scanner<'_>) -> Result<Expression, ReadError> {
-        expression::read(reader, true, |reader| {
-            let operand = match *reader.token() {
+    pub(super) fn expression(&self, scanner: &mut Scanner<'_>) -> Result<Expression, ReadError> {
+        expression::read(scanner, true, |scanner| {
+            let operand = match *scanner.token() {
                 Token::Identifier("t") => Operand::Constant(true),
                 Token::Identifier("f") => Operand::Constant(false),
-                Token::Number(number) => Operand::Proposition(number, reader.at()),
+                Token::Number(number) => Operand::Proposition(number, scanner.at()),
                 Token::Alias(name) => match self.definitions.get_index_of(name) {
                     Some(at) => Operand::Alias(at),
                     None => {
-                        return reader.error(format!("unknown alias `@{name}`; define it before its use"));
+                        return scanner.error(format!("unknown alias `@{name}`; define it before its use"));
                     }
                 },
-                _ => return reader.expected("a label: `t`, `f`, the number of a proposition, or an alias"),
+                _ => return scanner.expected("a label: `t`, `f`, the number of a proposition, or an alias"),
             };
-            reader.advance()?;
+            scanner.advance()?;
             Ok(operand)
         })
     }

@@ -1,4 +1,4 @@
-//! Scanner and writer of the Hanoi Omega-Automata format (HOA), version 1.
+//! Reader and writer of the Hanoi Omega-Automata format (HOA), version 1.
 //!
 //! The reader accepts everything that this crate can represent: labels of states and of edges, implicit labels, aliases,
 //! several initial states, marks on states and on edges, and acceptance conditions of `Inf`, `&` and `|`. Automata with `Fin`
@@ -84,16 +84,16 @@ impl Logic {
     /// # Ok::<(), invigil_ltl::automaton::hoa::HoaError>(())
     /// ```
     pub fn read_hoa(&mut self, text: &str) -> Result<Vec<Automaton>, HoaError> {
-        let mut reader = Scanner::new(text);
+        let mut scanner = Scanner::new(text);
         let mut automata = Vec::new();
         loop {
-            match read_automaton(&mut reader, self) {
+            match read_automaton(&mut scanner, self) {
                 Ok(None) => return Ok(automata),
                 Ok(Some(automaton)) => automata.push(automaton),
                 Err(ReadError::Abort) => {}
                 Err(ReadError::Syntax(at, message)) => return Err(HoaError::new(text, at, message)),
                 Err(ReadError::TooLarge(too_large)) => {
-                    return Err(HoaError::new(text, reader.at(), too_large.to_string()));
+                    return Err(HoaError::new(text, scanner.at(), too_large.to_string()));
                 }
             }
         }
@@ -101,11 +101,11 @@ impl Logic {
 }
 
 /// Reads the next automaton of a text, if there is one.
-fn read_automaton(reader: &mut Scanner<'_>, logic: &mut Logic) -> Result<Option<Automaton>, ReadError> {
-    reader.advance()?;
-    if *reader.token() == Token::EndOfInput {
+fn read_automaton(scanner: &mut Scanner<'_>, logic: &mut Logic) -> Result<Option<Automaton>, ReadError> {
+    scanner.advance()?;
+    if *scanner.token() == Token::EndOfInput {
         return Ok(None);
     }
-    let header = header::read(reader, logic)?;
-    body::read(reader, logic, &header).map(Some)
+    let header = header::read(scanner, logic)?;
+    body::read(scanner, logic, &header).map(Some)
 }

@@ -49,7 +49,7 @@ pub(super) struct Scanner<'a> {
 }
 
 impl<'a> Scanner<'a> {
-    /// Creates a reader before the first token.
+    /// Creates a scanner before the first token.
     pub(super) fn new(text: &'a str) -> Scanner<'a> {
         Scanner { text, token: Token::EndOfInput, at: 0, end: 0 }
     }

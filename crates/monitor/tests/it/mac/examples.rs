@@ -201,7 +201,7 @@ fn division_by_zero_is_a_fault_and_evaluation_continues() {
     assert_eq!(faults.len(), 1, "guarded by `&&` it is none, and it is reported where it is: {faults:?}");
     assert_eq!(faults[0].definition, Definition::Condition(ConditionId(0)));
     assert_eq!(faults[0].kind, FaultKind::DividedByZero);
-    assert_eq!(faults[0].definition.name(recogniser.parts()), "`d0`");
+    assert_eq!(faults[0].definition.name(recogniser.script()), "`d0`");
     update(&mut recogniser, 0, 7, 4);
     assert!(recogniser.faults().is_empty(), "it still is, which is not news");
     assert_eq!(recogniser.fault_count(), 1);

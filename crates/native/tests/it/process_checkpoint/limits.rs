@@ -141,7 +141,7 @@ int main(void) {
     // SAFETY: `status` outlives the call.
     assert_eq!(unsafe { libc::waitpid(child.as_raw(), &mut status, libc::__WALL) }, child.as_raw());
     let error = ProcessCheckpoint::take(child, &[child], program.scratch, options()).err().unwrap();
-    assert_eq!(error, CheckpointError::Borrowing(child));
+    assert_eq!(error, CheckpointError::SharesParentMemory(child));
     // Once continued, the parent sleeps in the kernel until its child proceeds.
     crate::process_checkpoint::launcher::cont(process, 0);
     std::thread::sleep(Duration::from_millis(20));
@@ -224,5 +224,5 @@ int main(void) { pthread_t thread; pthread_create(&thread, NULL, work, NULL); us
     let process = program.process;
     let other = *program.threads.iter().find(|&&tid| tid != process).unwrap();
     let error = ProcessCheckpoint::take(process, &[process], program.scratch, options()).err().unwrap();
-    assert_eq!(error, CheckpointError::Forgotten { process, thread: other });
+    assert_eq!(error, CheckpointError::UnlistedThread { process, thread: other });
 }

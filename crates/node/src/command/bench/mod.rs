@@ -57,8 +57,8 @@ pub(crate) fn run(options: &Bench) -> Result<ExitCode, String> {
             "{:<14}{:>10}{:>12}{:>14}{:>14}{:>12}{:>10}",
             "algorithm", "rounds/s", "messages/s", "bytes/bundle", "rounds/s", "median", "99 %"
         );
-        for choice in options.algorithm.map_or(Algorithm::ALL.to_vec(), |one| vec![one]) {
-            measure(*count, choice, options)?;
+        for algorithm in options.algorithm.map_or(Algorithm::ALL.to_vec(), |one| vec![one]) {
+            measure(*count, algorithm, options)?;
         }
         println!();
     }
@@ -66,27 +66,27 @@ pub(crate) fn run(options: &Bench) -> Result<ExitCode, String> {
 }
 
 /// Measures one algorithm and prints its row.
-fn measure(count: usize, choice: Algorithm, options: &Bench) -> Result<(), String> {
+fn measure(count: usize, algorithm: Algorithm, options: &Bench) -> Result<(), String> {
     let cluster = Cluster::start(count, options.folder.as_deref())?;
-    let one = |rounds, number| {
-        let plan = plan(choice, cluster.names(), rounds, RunId(number))?;
+    let run_once = |rounds, number| {
+        let plan = plan(algorithm, cluster.names(), rounds, RunId(number))?;
         client::run(cluster.link(), plan, Duration::from_secs(600), &mut |_| {})
     };
-    let long = one(options.rounds, 0)?;
+    let long = run_once(options.rounds, 0)?;
     let mut latencies = (1..=u64::from(options.verdicts))
-        .map(|number| one(SHORT_ROUNDS, number).map(|report| report.latency().unwrap_or(0)))
+        .map(|number| run_once(SHORT_ROUNDS, number).map(|report| report.latency().unwrap_or(0)))
         .collect::<Result<Vec<u64>, String>>()?;
     cluster.stop()?;
     latencies.sort_unstable();
     let size = long.sum(|node| node.stats.bytes) / long.sum(|node| node.stats.bundles).max(1);
-    let alone = zenoh_baseline::exchange(count, options.rounds, size as usize)?;
-    show(choice, &long, size, f64::from(options.rounds) / alone.as_secs_f64(), &latencies);
+    let baseline = zenoh_baseline::exchange(count, options.rounds, size as usize)?;
+    show(algorithm, &long, size, f64::from(options.rounds) / baseline.as_secs_f64(), &latencies);
     Ok(())
 }
 
 /// Creates a run whose verdict needs the last observation of every node: the last component is true only in the last
 /// round, all others always.
-fn plan(choice: Algorithm, names: &[String], rounds: u32, run: RunId) -> Result<Vec<Deployment>, String> {
+fn plan(algorithm: Algorithm, names: &[String], rounds: u32, run: RunId) -> Result<Vec<Deployment>, String> {
     let mut system = System::default();
     let mut parts = Vec::new();
     for name in names {
@@ -98,7 +98,7 @@ fn plan(choice: Algorithm, names: &[String], rounds: u32, run: RunId) -> Result<
     let mut logic = Logic::new(Budget::default());
     let formula = logic.parse(&format!("F ({})", parts.join(" & "))).map_err(|error| error.to_string())?;
     let prepared =
-        MonitorSet::new(choice, &mut logic, formula, &system).map_err(|error| error.to_string())?;
+        MonitorSet::new(algorithm, &mut logic, formula, &system).map_err(|error| error.to_string())?;
     let last = names.len() - 1;
     let source = |component: ComponentId| {
         let name = &parts[component.index()];
@@ -111,7 +111,7 @@ fn plan(choice: Algorithm, names: &[String], rounds: u32, run: RunId) -> Result<
     deployments.map_err(|error| error.to_string())
 }
 
-fn show(choice: Algorithm, report: &RunSummary, size: u64, alone: f64, latencies: &[u64]) {
+fn show(algorithm: Algorithm, report: &RunSummary, size: u64, baseline: f64, latencies: &[u64]) {
     let duration = report.nodes.iter().map(|(_, node)| node.stats.microseconds).max().unwrap_or(0);
     let seconds = (duration as f64 / 1e6).max(1e-9);
     let percentile = |percent: usize| {
@@ -120,11 +120,11 @@ fn show(choice: Algorithm, report: &RunSummary, size: u64, alone: f64, latencies
     };
     println!(
         "{:<14}{:>10.0}{:>12.0}{:>14}{:>14.0}{:>12}{:>10}",
-        choice.name(),
+        algorithm.name(),
         f64::from(report.end.rounds) / seconds,
         report.sum(|node| node.stats.traffic.messages) as f64 / seconds,
         size,
-        alone,
+        baseline,
         percentile(50),
         percentile(99),
     );
