@@ -66,21 +66,18 @@ pub fn random_walk<S: StateSpace, P: ProgressListener>(
     let findings = Mutex::new(Vec::new());
     // Walks are started in order and always finished, so the first ones with a finding are always among them.
     let work = || {
+        let mut counts = ThreadCounts::default();
         while options.exhaustive || found.load(Relaxed) < options.max_findings {
             let number = next.fetch_add(1, Relaxed);
             if number >= walk.walks || is_halted(&counters) {
                 return;
             }
-            let mut walker = Walker {
-                space,
-                options,
-                counters: &counters,
-                counts: ThreadCounts::default(),
-                finding: None,
-            };
+            let mut walker =
+                Walker { space, options, counters: &counters, counts: &mut counts, finding: None };
             walker.walk(number, walk);
-            counters.add(&mut walker.counts);
-            if let Some(finding) = walker.finding {
+            let finding = walker.finding;
+            counters.add(&mut counts);
+            if let Some(finding) = finding {
                 found.fetch_add(1, Relaxed);
                 findings.lock().unwrap_or_else(PoisonError::into_inner).push((number, finding));
             }
@@ -112,7 +109,8 @@ struct Walker<'a, S, P> {
     space: &'a S,
     options: &'a SearchOptions,
     counters: &'a SearchCounters<'a, P>,
-    counts: ThreadCounts,
+    /// Of the thread, for all of its walks.
+    counts: &'a mut ThreadCounts,
     finding: Option<Finding>,
 }
 
@@ -167,7 +165,7 @@ impl<S: StateSpace, P: ProgressListener> Walker<'_, S, P> {
             }
             self.counters.reached_depth(path.actions.len() as u64);
             if self.counts.expanded == LIMIT_CHECK_INTERVAL {
-                self.counters.add(&mut self.counts);
+                self.counters.add(self.counts);
                 if is_halted(self.counters) {
                     return;
                 }

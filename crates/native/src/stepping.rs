@@ -110,7 +110,7 @@ impl NativeTarget {
                 let selected_line = self.selected_line();
                 let found =
                     linespec::resolve(&self.program, &self.clean_memory(), selected_line.as_ref(), name)
-                        .map_err(|missing| TargetError::Request(missing.reason))?;
+                        .map_err(|missing| TargetError::Request(missing.message()))?;
                 for address in found.addresses() {
                     let site = self.site_at(address)?;
                     stepping.ends.push((site, TrapReason::StepEnd { tid, above: 0 }));

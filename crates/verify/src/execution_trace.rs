@@ -70,6 +70,7 @@ impl ExecutionTrace {
         }
         let ending = match (&path.loop_back, path.fault, path.states.last()) {
             (_, Some(action), Some(last)) => fault(model, action, last),
+            (_, Some(_), None) => initial_fault(model),
             (Some((_, None)), ..) => ExecutionEnd::StaysInDeadlock,
             (Some((to, Some(action))), _, Some(last)) => {
                 let target = path.states.get(*to).unwrap_or(last);
@@ -223,6 +224,13 @@ fn fault(model: &Model, action: u32, state: &[u64]) -> ExecutionEnd {
     let reason: Option<&FaultReason> =
         outcomes.iter().find_map(|outcome| outcome.fault.as_ref().map(|fault| &fault.reason));
     ExecutionEnd::Fault { action: name, reason: reason.map(ToString::to_string).unwrap_or_default() }
+}
+
+/// The fault that the initialization of the model raises.
+fn initial_fault(model: &Model) -> ExecutionEnd {
+    let fault = model.initial_states().into_iter().find_map(|state| state.fault);
+    let reason = fault.map(|fault| fault.reason.to_string()).unwrap_or_default();
+    ExecutionEnd::Fault { action: "the initialization".to_owned(), reason }
 }
 
 fn state(model: &Model, words: &[u64]) -> Vec<(String, Value)> {

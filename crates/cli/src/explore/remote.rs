@@ -106,9 +106,15 @@ fn explore_remote(remote: &Remote, args: &Explore, progress: &impl ProgressListe
                 open.iter().for_each(|at| results[*at] = Some((result_if_not_found.clone(), report.totals)));
             }
             Some(Finding { kind: FindingKind::Bad, path }) => {
-                for at in open {
-                    let outcome = result_at_end(remote, &args.never[at], path);
-                    results[at] = outcome.map(|outcome| (outcome, report.totals));
+                for at in &open {
+                    let outcome = result_at_end(remote, &args.never[*at], path);
+                    results[*at] = outcome.map(|outcome| (outcome, report.totals));
+                }
+                if open.iter().all(|at| results[*at].is_none()) {
+                    // Another search would find the same step again.
+                    let reason = "the server reports a step as bad, but the expression is false there";
+                    let contradiction = ClaimResult::Undecidable(reason.to_owned());
+                    open.iter().for_each(|at| results[*at] = Some((contradiction.clone(), report.totals)));
                 }
             }
             Some(Finding { kind, path }) => {

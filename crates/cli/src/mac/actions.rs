@@ -59,8 +59,13 @@ impl Actions {
         }
     }
 
-    /// Messages of the first failures.
-    pub(super) fn failures(&self) -> &[String] {
-        &self.failures
+    /// Messages of the first failures, and the number of the others.
+    pub(super) fn failures(&self) -> Vec<String> {
+        let mut failures = self.failures.clone();
+        let hidden = self.failed - failures.len() as u64;
+        if hidden > 0 {
+            failures.push(format!("{hidden} more invocations of actions failed"));
+        }
+        failures
     }
 }

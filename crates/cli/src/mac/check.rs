@@ -82,7 +82,7 @@ fn check_and_report(
     let mut check_run = check_run.with_listener(&mut report_output);
     let (input_errors, mut failures) = feed(&mut check_run)?;
     let outcome: CheckOutcome = check_run.into_outcome();
-    failures.extend(result_sink.actions.failures().iter().cloned());
+    failures.extend(result_sink.actions.failures());
     if interrupt.is_set() {
         // Failures after Ctrl-C are its consequence.
         failures.clear();

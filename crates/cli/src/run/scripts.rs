@@ -22,6 +22,21 @@ pub(crate) struct ProgramInfo {
     pub(crate) undefined_violates: bool,
 }
 
+/// Options of `java` whose value may be the next word.
+const OPTIONS_WITH_VALUE: [&str; 11] = [
+    "-p",
+    "--module-path",
+    "--upgrade-module-path",
+    "--add-modules",
+    "--add-exports",
+    "--add-opens",
+    "--add-reads",
+    "--limit-modules",
+    "--patch-module",
+    "--enable-native-access",
+    "--source",
+];
+
 impl ProgramInfo {
     /// Determines the class path from the command line of a Java program.
     pub(crate) fn java(
@@ -39,6 +54,7 @@ impl ProgramInfo {
                 _ if matches!(&*word, "-cp" | "-classpath" | "--class-path" | "-jar") => {
                     path = words.next().cloned().unwrap_or_default();
                 }
+                _ if OPTIONS_WITH_VALUE.contains(&&*word) => drop(words.next()),
                 // The main class; the program's arguments follow.
                 _ if !word.starts_with('-') => break,
                 _ => {}

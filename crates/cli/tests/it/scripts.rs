@@ -75,4 +75,7 @@ fn scripts_step_inside_native_program() {
         [&ran.stderr, before, after].map(reported)
     });
     assert_eq!(inline, trap);
+    // A property of a script is not a file of its own.
+    let run = folder.feed("run --pedl tank.pedl --medl tank.medl -- ./tank", b"delete-monitor odd\nquit\n");
+    run.stderr_has(&["`odd` comes from a PEDL or MEDL script and cannot be deleted alone"]);
 }

@@ -59,11 +59,13 @@ fn delete_monitor(context: &mut CommandContext<'_>, arguments: Arguments<'_>) ->
         return Err("no property is loaded".into());
     }
     let argument_index = context.repl.loaded.file_of_property.get(property).copied();
-    restart_with(context, |files| {
-        if let Some(index) = argument_index.filter(|index| *index < files.properties.len()) {
-            files.properties.remove(index);
-        }
-    })
+    let loaded = context.repl.config.as_ref().map_or(0, |config| config.files.properties.len());
+    let Some(index) = argument_index.filter(|index| *index < loaded) else {
+        let name = context.session.monitor(property).map(|monitor| monitor.automaton().name.clone());
+        let name = name.unwrap_or_default();
+        return Err(format!("`{name}` comes from a PEDL or MEDL script and cannot be deleted alone").into());
+    };
+    restart_with(context, |files| drop(files.properties.remove(index)))
 }
 
 /// Restarts the session with other files. If they are invalid, the old files are restored.

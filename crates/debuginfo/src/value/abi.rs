@@ -89,6 +89,7 @@ impl Info<'_> {
                 *merged = match (*merged, class) {
                     (Class::Unused, class) => class,
                     (merged, class) if merged == class => merged,
+                    (Class::Memory, _) | (_, Class::Memory) => Class::Memory,
                     (Class::Integer, _) | (_, Class::Integer) => Class::Integer,
                     _ => Class::Memory,
                 };

@@ -106,7 +106,7 @@ fn malformed_lines_are_reported() {
         ("start A.go(1)", "has 0 parameters"),
         ("start A.sum(double)(1", "a `)` is missing"),
         ("start A.sum(double)(1 2)", "arguments are separated by commas"),
-        ("end A.go() -> 3", "the method returns no value"),
+        ("end A.go() -> 3", "the method has no monitored result"),
         ("start A.sum(int, String, Object)(1, \"\", 7)", "an object is `undefined`"),
         ("gone", "the script does not monitor"),
         ("tick soon", "not a time in whole milliseconds"),

@@ -172,7 +172,7 @@ impl DeclaredCells {
 }
 
 /// Number of an import; numbers are assigned in order.
-pub(super) fn imported<T: Ord>(ids: &[T], id: T) -> u32 {
+pub(super) fn import_number<T: Ord>(ids: &[T], id: T) -> u32 {
     ids.binary_search(&id).unwrap_or_else(|at| at) as u32
 }
 

@@ -2,8 +2,11 @@
 
 use crate::reachability::graph::Graph;
 use crate::reachability::{ALL, graphs};
-use invigil_explore::{Incomplete, Limits, SearchOptions, WalkOptions, random_walk};
+use invigil_explore::{
+    Incomplete, Limits, ProgressListener, SearchOptions, Totals, WalkOptions, random_walk,
+};
 use std::collections::HashSet;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 #[test]
@@ -54,4 +57,26 @@ fn time_limit_ends_random_walks() {
     let report =
         random_walk(&crate::reachability::connected(1000), &walks, &SearchOptions { limits, ..ALL }, &());
     assert_eq!(report.incomplete, Some(Incomplete::Time));
+}
+
+/// Counts the reports of progress.
+struct Reports(AtomicU64);
+
+impl ProgressListener for Reports {
+    fn progress(&self, _: &Totals) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn is_stopped(&self) -> bool {
+        false
+    }
+}
+
+#[test]
+fn progress_of_many_short_walks_is_reported() {
+    let edges = |node: u32| vec![((node + 1) % 8, 0, 0)];
+    let graph = Graph { width: 1, initial: vec![(0, 0)], edges: (0..8).map(edges).collect() };
+    let reports = Reports(AtomicU64::new(0));
+    random_walk(&graph, &WalkOptions { seed: 1, walks: 2000, steps: 20 }, &ALL, &reports);
+    assert!(reports.0.into_inner() > 5);
 }

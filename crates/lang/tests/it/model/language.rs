@@ -457,7 +457,7 @@ fn units_and_spans_are_recorded() {
     assert_eq!(parts.actions[0].side, invigil_model::Side::Environment);
     assert_eq!(parts.actions[1].side, invigil_model::Side::System);
     let written: Vec<&str> =
-        found.actions.iter().map(|span| &text[span.start as usize..span.end as usize]).collect();
+        found.action_spans.iter().map(|span| &text[span.start as usize..span.end as usize]).collect();
     assert_eq!(written, ["tick: -> b", "-> b"]);
 }
 
