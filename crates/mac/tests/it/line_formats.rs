@@ -107,7 +107,7 @@ fn malformed_lines_are_reported() {
         ("start A.sum(double)(1", "a `)` is missing"),
         ("start A.sum(double)(1 2)", "arguments are separated by commas"),
         ("end A.go() -> 3", "the method has no monitored result"),
-        ("start A.sum(int, String, Object)(1, \"\", 7)", "an object is `undefined`"),
+        ("start A.sum(int, String, Object)(1, \"\", 7)", "an argument that is an object as `undefined`"),
         ("gone", "the script does not monitor"),
         ("tick soon", "not a time in whole milliseconds"),
     ];

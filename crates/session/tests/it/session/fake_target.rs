@@ -2,12 +2,12 @@
 
 use invigil_expr::value::Value;
 use invigil_monitor::embedded::{
-    EmbeddedMonitor, EmbeddedMonitors, LoadedAutomata, MonitorUpload, ReplayLog,
+    EmbeddedMonitor, HostReply, HostRequest, MonitorHost, MonitorUpload, ReplayLog,
 };
 use invigil_monitor::event::{
     EventBatch, EventCatalog, EventId, EventKind, EventMeta, EventSet, ParamSource,
 };
-use invigil_monitor::mac::{ScriptPlan, ScriptState, Scripts};
+use invigil_monitor::mac::{ScriptPlan, ScriptState};
 use invigil_target::pending_owners::OwnerSet;
 use invigil_target::*;
 use std::cell::RefCell;
@@ -87,12 +87,9 @@ pub(crate) struct Fake {
     ended: Option<Termination>,
     interrupted: Arc<AtomicBool>,
     log: Rc<RefCell<Log>>,
-    /// The embedded monitors, if any.
-    inside: Option<EmbeddedMonitors>,
-    /// The scripts in their initial state.
-    scripts: Scripts,
-    /// Number of logged events that are also reported at the current stop.
-    reported: usize,
+    /// The host of the embedded monitors, and what the debugger knows of it.
+    host: MonitorHost,
+    proxy: HostProxy,
 }
 
 struct Interrupt(Arc<AtomicBool>);
@@ -117,9 +114,8 @@ impl Fake {
             ended: None,
             interrupted: Arc::default(),
             log: Rc::clone(&log),
-            inside: None,
-            scripts: Scripts::default(),
-            reported: 0,
+            host: MonitorHost::new(),
+            proxy: HostProxy::default(),
         };
         (fake, log)
     }
@@ -198,27 +194,35 @@ impl Fake {
 
     /// Steps the embedded monitors. Returns whether no reaction is due.
     fn step_inside(&mut self) -> bool {
-        let Some(inside) = &mut self.inside else { return false };
-        let mut reacts = false;
-        for at in 0..self.batch.len() {
-            let event = self.batch.event(at);
-            let integers: Option<Vec<i64>> = event.params.iter().map(|param| param.as_int()).collect();
-            reacts |= match integers {
-                _ if inside.scripts_follow(event.id) => {
-                    inside.step_with_scripts(&event, self.batch.meta(at), 7)
-                }
-                Some(integers) => inside.step_ints(event.id, &integers, 7),
-                None => inside.step(&event, self.batch.meta(at), 7),
-            };
-        }
+        let Fake { host, batch, .. } = self;
+        let reacts = host.step_site(|inside| {
+            let mut reacts = false;
+            for at in 0..batch.len() {
+                let event = batch.event(at);
+                let integers: Option<Vec<i64>> = event.params.iter().map(|param| param.as_int()).collect();
+                reacts |= match integers {
+                    Some(integers) if !inside.scripts_follow(event.id) => {
+                        inside.step_ints(event.id, &integers, 7)
+                    }
+                    _ => inside.step_with_scripts(&event, batch.meta(at), 7),
+                };
+            }
+            reacts
+        });
+        let (Some(reacts), Some(inside)) = (reacts, host.monitors_mut()) else { return false };
         let mut needs = EventSet::default();
         self.catalog
             .iter()
             .filter(|(id, _)| inside.needs_event(*id) || inside.scripts_follow(*id))
             .for_each(|(id, _)| needs.insert(id));
         self.image.needs = needs;
-        self.reported = if reacts { self.batch.len() } else { 0 };
         !reacts
+    }
+
+    fn call_host(&mut self, request: HostRequest) -> HostReply {
+        let reply = self.host.answer(request, &mut ());
+        assert!(!matches!(reply, HostReply::Failed(_)), "{reply:?}");
+        reply
     }
 
     /// Executes an instruction. Returns the reason if that ends the run.
@@ -542,26 +546,21 @@ impl EmbeddedHost for Fake {
     }
 
     fn embed_monitors(&mut self, monitors: &[EmbeddedMonitor], scripts: &[ScriptState]) -> TargetResult {
-        // Encoded, as for another process.
-        let sent = MonitorUpload::new(monitors, &[]).monitors(&LoadedAutomata::of(monitors));
-        let sent = sent.expect("what was encoded can be decoded");
-        let mut ready = self.scripts.clone();
-        assert!(ready.restore(scripts), "the scripts are those that were reported");
-        self.inside = Some(EmbeddedMonitors::new(sent).with_scripts(ready));
-        self.reported = 0;
+        for request in self.proxy.load_requests(monitors) {
+            self.call_host(request);
+        }
+        self.proxy.confirm_loaded(monitors);
+        self.call_host(HostRequest::Upload(MonitorUpload::new(monitors, scripts)));
         Ok(())
     }
 
     fn set_scripts(&mut self, scripts: &[ScriptPlan]) {
-        self.scripts = Scripts::new(scripts).expect("scripts that can be run");
+        self.proxy.set_scripts(scripts.to_vec());
     }
 
     fn take_replay_log(&mut self) -> TargetResult<Option<ReplayLog>> {
-        let Some(mut inside) = self.inside.take() else { return Ok(None) };
-        let automata = LoadedAutomata::of(inside.monitors());
-        // Encoded, as for another process.
-        let encoded = inside.into_replay_log(self.reported as u32).encode();
-        let mut log = encoded.decode(&automata).expect("what was encoded can be decoded");
+        let HostReply::Drained(Some(log)) = self.call_host(HostRequest::Drain) else { return Ok(None) };
+        let mut log = self.proxy.decode(log).expect("what was encoded can be decoded");
         log.remove_due_events();
         Ok(Some(log))
     }
