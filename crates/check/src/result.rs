@@ -135,7 +135,7 @@ pub struct MalformedLines<'a> {
 }
 
 impl MalformedLines<'_> {
-    /// Number of malformed lines.
+    /// Number of both.
     pub fn count(&self) -> u64 {
         self.skipped + self.partial
     }

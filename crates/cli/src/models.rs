@@ -143,7 +143,7 @@ impl LoadedModel {
         let mut automata = Vec::new();
         for claim in &self.file.claims {
             let Some(formula) = &claim.formula else { continue };
-            // `never` builds the automaton of a formula's violations, so it is given the negation: the violations of
+            // `never_claim` builds the automaton of a formula's violations, so it is given the negation: the violations of
             // `!f` are the executions that satisfy `f`.
             let negated = format!("!({formula})");
             let mut sources = Sources::default();

@@ -139,7 +139,7 @@ fn stop_everywhere(
 
 fn deploy(link: &Link, deployments: Vec<Deployment>, deadline: Instant) -> Result<(), String> {
     for deployment in deployments {
-        let Some(node) = deployment.nodes.get(usize::from(deployment.own)).cloned() else { continue };
+        let Some(node) = deployment.nodes.get(usize::from(deployment.own_node)).cloned() else { continue };
         match request_until_answered(link, &node, &Request::Deploy(Box::new(deployment)), deadline)? {
             Reply::Done => {}
             Reply::Refused(why) => return Err(format!("{node} rejects the run: {why}")),

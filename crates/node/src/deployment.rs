@@ -30,7 +30,7 @@ pub struct Deployment {
     /// Names of its nodes.
     pub nodes: Vec<String>,
     /// Index of this node.
-    pub own: u16,
+    pub own_node: u16,
     /// The monitored system.
     pub system: System,
     /// Index of the node of each component.
@@ -68,7 +68,7 @@ impl fmt::Display for DeploymentError {
             }
             DeploymentError::InvalidName(name) => write!(
                 f,
-                "`{name}` is not a valid name of a node or component: use up to 64 letters, digits, `-`, `_` and `.`"
+                "`{name}` is not a valid name of a node or component: use up to 64 bytes of letters, digits, `-`, `_` and `.`, and no `.` at the start"
             ),
             DeploymentError::Inconsistent(reason) => write!(f, "the deployment is inconsistent: {reason}"),
             DeploymentError::Wire(error) => write!(f, "invalid deployment: {error}"),
@@ -104,7 +104,7 @@ impl Deployment {
     /// observations.
     ///
     /// # Errors
-    /// Fails if a component has no node or a name is invalid.
+    /// Fails if a component has no node, a name is invalid, there are too many nodes, or a monitor cannot be encoded.
     pub fn plan(
         run: RunId,
         system: &System,
@@ -138,7 +138,7 @@ impl Deployment {
             Deployment {
                 run,
                 nodes: nodes.clone(),
-                own: own as u16,
+                own_node: own as u16,
                 system: system.clone(),
                 component_nodes: component_nodes.clone(),
                 monitor_components: monitor_components.clone(),
@@ -158,7 +158,7 @@ impl Deployment {
     pub fn check(&self) -> Result<(), DeploymentError> {
         let (nodes, components) = (self.nodes.len(), self.system.components().len());
         let inconsistent = |reason| Err(DeploymentError::Inconsistent(reason));
-        if usize::from(self.own) >= nodes || nodes > MAX_NODES {
+        if usize::from(self.own_node) >= nodes || nodes > MAX_NODES {
             return inconsistent("the number of nodes");
         }
         for name in &self.nodes {
@@ -182,7 +182,7 @@ impl Deployment {
         if self
             .sources
             .iter()
-            .any(|(component, _)| self.component_nodes.get(component.index()) != Some(&self.own))
+            .any(|(component, _)| self.component_nodes.get(component.index()) != Some(&self.own_node))
         {
             return inconsistent("a trace of a component on another node");
         }
@@ -197,7 +197,7 @@ impl Deployment {
 
     /// Returns the name of the node that this part is for.
     pub fn node(&self) -> Option<&str> {
-        self.nodes.get(usize::from(self.own)).map(String::as_str)
+        self.nodes.get(usize::from(self.own_node)).map(String::as_str)
     }
 
     /// Returns the index of a monitor's node.

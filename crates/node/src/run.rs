@@ -127,13 +127,15 @@ impl Run {
         let error_text = |error: WireError| DeploymentError::Wire(error).to_string();
         let saved = saved.map(wire::decode::<RunState>).transpose().map_err(error_text)?;
         let (rounds, monitors, mut stats) = match saved {
-            Some(saved) if saved.rounds.nodes() == (usize::from(deployment.own), deployment.nodes.len()) => {
+            Some(saved)
+                if saved.rounds.nodes() == (usize::from(deployment.own_node), deployment.nodes.len()) =>
+            {
                 (saved.rounds, saved.monitors, saved.stats)
             }
             Some(_) => return Err("the saved state belongs to another run".to_owned()),
             None => {
                 let rounds =
-                    Rounds::new(usize::from(deployment.own), deployment.nodes.len(), deployment.grace);
+                    Rounds::new(usize::from(deployment.own_node), deployment.nodes.len(), deployment.grace);
                 (rounds, deployment.monitors.clone(), RunStats::default())
             }
         };
@@ -141,7 +143,7 @@ impl Run {
         let host = host::load_monitors(deployment.kind, &monitors).map_err(error_text)?;
         let is_own = |(id, component)| {
             deployment.monitor_components.get(MonitorId::index(id)) == Some(&component)
-                && deployment.node_of(id) == Some(usize::from(deployment.own))
+                && deployment.node_of(id) == Some(usize::from(deployment.own_node))
         };
         if !host.monitor_components().into_iter().all(is_own) {
             return Err(DeploymentError::Inconsistent("a monitor of another node").to_string());

@@ -324,10 +324,10 @@ impl Node<'_> {
 }
 
 fn send(run: &mut Run, outgoing: &mut Outgoing<'_>, to: usize, message: NodeMessage) {
-    let Deployment { run: id, own, ref nodes, .. } = *run.deployment();
+    let Deployment { run: id, own_node, ref nodes, .. } = *run.deployment();
     let Some(name) = nodes.get(to).cloned() else { return };
     let is_bundle = matches!(message, NodeMessage::Bundle(_));
-    match wire::encode(&Envelope { run: id, from: own, message }) {
+    match wire::encode(&Envelope { run: id, from: own_node, message }) {
         Ok(bytes) => {
             if is_bundle {
                 run.count_sent(bytes.len());

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use invigil_expr::value::Value;
 use serde::{Deserialize, Serialize};
 
-/// Longest text that a monitor receives, in bytes.
+/// Maximum number of bytes that are read for one string.
 pub const MAX_TEXT: usize = 4096;
 
 /// General registers of a thread, in DWARF order.
@@ -73,7 +73,7 @@ pub enum CaptureKind {
         first: u8,
         /// Number of bits.
         count: u8,
-        /// Whether the uppermost bit is a sign.
+        /// Whether the topmost bit is the sign bit.
         signed: bool,
     },
     /// The bits of a word regardless of sign: an address.
@@ -306,13 +306,13 @@ impl Capture {
     }
 }
 
-/// Copies a text. Invalid UTF-8 is replaced. Longer text is truncated.
+/// Copies a string. Invalid UTF-8 is replaced. A longer string is truncated.
 // Not inlined, so that its buffer is not part of the frame in which the monitors step.
 #[inline(never)]
 fn read_text(at: u64, max_length: usize, text: &mut alloc::string::String) -> Option<Value> {
     let mut remaining = max_length.min(MAX_TEXT);
     let mut bytes = Vec::new();
-    // In small blocks: most texts are short, and the stack of the target may be small.
+    // In small blocks: most strings are short, and the stack of the target may be small.
     let mut part = [0; 64];
     let mut at = at;
     while remaining > 0 {

@@ -68,7 +68,10 @@ struct Block {
     batch: EventBatch,
     threads: Vec<u32>,
     steps: Vec<Step>,
+    /// The variables; unset if they are in `rendered`.
     envs: Vec<Value>,
+    /// Long strings and collections, which do not outlive the event otherwise, with their positions in `envs`.
+    rendered: Vec<(u32, RenderedValue)>,
 }
 
 impl Block {
@@ -77,6 +80,7 @@ impl Block {
         self.threads.clear();
         self.steps.clear();
         self.envs.clear();
+        self.rendered.clear();
     }
 
     /// Keeps only the first `events` events.
@@ -86,6 +90,8 @@ impl Block {
         let kept = self.steps.partition_point(|step| (step.event as usize) < events);
         if let Some(first) = self.steps.get(kept) {
             self.envs.truncate(first.env as usize);
+            let rendered = self.rendered.partition_point(|(at, _)| *at < first.env);
+            self.rendered.truncate(rendered);
         }
         self.steps.truncate(kept);
     }
@@ -98,11 +104,6 @@ pub(crate) struct History {
     dropped: u64,
     /// The number of all events so far.
     count: u64,
-}
-
-/// The value, or unset if it does not outlive the event: text and heap values do not.
-fn value_to_keep(value: Value) -> Value {
-    if value.is_inline() { value } else { Value::UNSET }
 }
 
 impl History {
@@ -167,7 +168,13 @@ impl History {
         let has_env = slices.contains(source);
         block.steps.push(Step { event, env, slice, property, from, to, branch, has_env });
         if has_env {
-            block.envs.extend(slices.env(source).iter().map(|value| value_to_keep(*value)));
+            for value in slices.env(source) {
+                if !value.is_inline() {
+                    let at = block.envs.len() as u32;
+                    block.rendered.push((at, RenderedValue::new(&slices.values_view(), *value)));
+                }
+                block.envs.push(if value.is_inline() { *value } else { Value::UNSET });
+            }
         }
     }
 
@@ -300,8 +307,10 @@ impl Block {
         let state = &automaton.states[usize::from(step.to)];
         let (heap, texts) = (&Heap::default(), TextArenas::NONE);
         let view = ValueReader { heap, texts };
-        let show = |value: Value| {
-            if value.is_unset() { RenderedValue::unknown() } else { RenderedValue::new(&view, value) }
+        let show = |at: u32, value: Value| match self.rendered.binary_search_by_key(&at, |(at, _)| *at) {
+            Ok(found) => self.rendered[found].1.clone(),
+            Err(_) if value.is_unset() => RenderedValue::unknown(),
+            Err(_) => RenderedValue::new(&view, value),
         };
         let values = self.envs.get(step.env as usize..).filter(|_| step.has_env).unwrap_or(&[]);
         let at = step.event as usize;
@@ -314,7 +323,8 @@ impl Block {
                 .env
                 .iter()
                 .zip(values)
-                .map(|(name, value)| Variable { name: name.clone(), value: show(*value) })
+                .zip(step.env..)
+                .map(|((name, value), at)| Variable { name: name.clone(), value: show(at, *value) })
                 .collect(),
         }
     }

@@ -100,8 +100,8 @@ impl Recorder {
     }
 }
 
-/// The fields of an event's record, each once. A field is named after its source in the property, or after the
-/// parameter if the format cannot represent the source.
+/// The fields of an event's record, each once. A field is named after its source in the property; in plain lines,
+/// after the parameter if the source is not an identifier.
 fn fields(decl: &EventDecl, format: Format) -> Vec<(String, usize)> {
     let mut fields: Vec<(String, usize)> = Vec::new();
     for (at, param) in decl.params.iter().enumerate() {

@@ -37,7 +37,7 @@ pub(crate) fn value(
     raw: FieldText<'_>,
     ty: Option<ParamType>,
 ) -> Result<Option<Value>, ConversionError> {
-    match (slot.is_type_guessed, slot.field_type, ty) {
+    match (slot.is_convertible, slot.field_type, ty) {
         (true, _, Some(ParamType::Str)) => return Ok(None),
         (true, FieldType::Text, Some(ty)) => return value(&with_quotes_ignored(slot, raw), raw, Some(ty)),
         // Without a point it may be a hexadecimal identifier, such as 12e4.
@@ -68,7 +68,7 @@ pub(crate) fn float(slot: &Slot, raw: FieldText<'_>) -> Result<f64, ConversionEr
         FieldType::BigInt | FieldType::Float => {
             raw.text().parse().ok().filter(|f: &f64| f.is_finite()).ok_or(ConversionError::Float)
         }
-        FieldType::Text if slot.is_type_guessed => float(&with_quotes_ignored(slot, raw), raw),
+        FieldType::Text if slot.is_convertible => float(&with_quotes_ignored(slot, raw), raw),
         _ => Err(ConversionError::Type),
     }
 }
@@ -78,7 +78,7 @@ pub(crate) fn float(slot: &Slot, raw: FieldText<'_>) -> Result<f64, ConversionEr
 fn with_quotes_ignored(slot: &Slot, raw: FieldText<'_>) -> Slot {
     let mut slot = *slot;
     (slot.field_type, slot.digits, slot.scale) = guess_type(raw.within.as_bytes(), (raw.start, raw.end));
-    slot.is_type_guessed = false;
+    slot.is_convertible = false;
     slot
 }
 

@@ -40,7 +40,7 @@ impl fmt::Display for LineError {
     }
 }
 
-/// Counts of malformed lines, and the first ten of them.
+/// Counts of lines with an error, and the first ten of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LineErrors {
     count: u64,
@@ -49,17 +49,17 @@ pub struct LineErrors {
 }
 
 impl LineErrors {
-    /// Number of malformed lines.
+    /// Number of lines with an error: those skipped, and those whose events lack a value of the wrong type.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// Number of skipped lines. The events of the other malformed lines were delivered without some values.
+    /// Number of skipped lines. The events of the other lines were delivered without some values.
     pub fn skipped(&self) -> u64 {
         self.skipped
     }
 
-    /// Whether no line was malformed.
+    /// Whether no line has an error.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }

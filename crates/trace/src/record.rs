@@ -49,8 +49,9 @@ pub(crate) struct Slot {
     pub(crate) field_type: FieldType,
     /// Number of fraction digits of a decimal number.
     pub(crate) scale: u8,
-    /// Whether the type is only a guess: a CSV cell may also be read as text.
-    pub(crate) is_type_guessed: bool,
+    /// Whether the value may also be read as another type: a CSV cell is text where text is required, and a quoted number
+    /// is a number where a number is required.
+    pub(crate) is_convertible: bool,
 }
 
 const VACANT: Slot = Slot {
@@ -60,7 +61,7 @@ const VACANT: Slot = Slot {
     generation: 0,
     field_type: FieldType::Null,
     scale: 0,
-    is_type_guessed: false,
+    is_convertible: false,
 };
 
 /// The fields of the current record.
@@ -124,23 +125,23 @@ impl Record {
         field: u32,
         at: (usize, usize),
         (field_type, digits, scale): (FieldType, u64, u8),
-        is_type_guessed: bool,
+        is_convertible: bool,
     ) {
         if let Some(slot) = self.slots.get_mut(field as usize) {
             let (start, end) = (at.0 as u32, at.1 as u32);
             *slot =
-                Slot { digits, start, end, generation: self.generation, field_type, scale, is_type_guessed };
+                Slot { digits, start, end, generation: self.generation, field_type, scale, is_convertible };
         }
     }
 
     /// Sets a field to text that does not occur verbatim in the block.
-    pub(crate) fn set_decoded(&mut self, field: u32, text: &str, value: &str, is_type_guessed: bool) {
+    pub(crate) fn set_decoded(&mut self, field: u32, text: &str, value: &str, is_convertible: bool) {
         if field == NONE {
             return;
         }
         let start = text.len() + self.decoded.len();
         self.decoded.push_str(value);
-        self.put(field, (start, start + value.len()), (FieldType::Text, 0, 0), is_type_guessed);
+        self.put(field, (start, start + value.len()), (FieldType::Text, 0, 0), is_convertible);
     }
 
     #[inline(always)]
@@ -168,7 +169,7 @@ impl Record {
         line: u32,
     ) -> Result<(), LineErrorKind> {
         let event = match self.get(EVENT) {
-            Some(slot) if slot.field_type == FieldType::Text || slot.is_type_guessed => Some(*slot),
+            Some(slot) if slot.field_type == FieldType::Text || slot.is_convertible => Some(*slot),
             Some(_) => return Err(LineErrorKind::NotARecord("`event` is not a string".into())),
             None if self.schema.state_event_id().is_some() => None,
             None => return Err(LineErrorKind::NotARecord("missing field `event`".into())),
@@ -332,7 +333,7 @@ impl Record {
         let used = fields.find_map(|field| Some((field, self.get(field)?)));
         let (name, slot) = used.map_or(("", &VACANT), |(field, slot)| (self.schema.field_name(field), slot));
         let raw = shortened(self.raw(text, slot).text());
-        let quote = if slot.field_type == FieldType::Text && !slot.is_type_guessed { "\"" } else { "" };
+        let quote = if slot.field_type == FieldType::Text && !slot.is_convertible { "\"" } else { "" };
         line_error_kind::conversion_message(name, &format!("{quote}{raw}{quote}"), param.ty, error)
     }
 

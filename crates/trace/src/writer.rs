@@ -88,7 +88,7 @@ impl<W: Write> TraceWriter<W> {
     /// # Errors
     /// If the output fails, or with [`io::ErrorKind::InvalidInput`] if the format cannot represent the event: a
     /// parameter with a reserved name; in CSV, a parameter without a column or a value with a line break or NUL; in plain
-    /// lines, a name with blanks or punctuation. In these cases nothing is written.
+    /// lines, a name with one of `( ) , = "`, or an event's name with blanks. In these cases nothing is written.
     pub fn write(&mut self, event: &TraceEvent<'_>) -> io::Result<()> {
         self.line.clear();
         for (name, _) in event.params {

@@ -23,7 +23,7 @@ pub struct Growth {
     /// How many constants were added.
     pub constants: usize,
     /// How many methods have probes.
-    pub methods: usize,
+    pub probed_methods: usize,
     /// How many calls of the helper there are.
     pub probes: usize,
 }
@@ -58,7 +58,7 @@ impl std::error::Error for Difference {}
 ///     }
 /// }
 ///
-/// // Any class will do: here, the helper of another one.
+/// // Any class will do; here, a helper class with a different name.
 /// let before = helper_class("a/B");
 /// let after = weave(&before, "java/lang/Invigil", &mut Entries).unwrap().unwrap().bytes;
 /// assert_eq!(compare(&before, &after, "java/lang/Invigil").unwrap().probes, 2);
@@ -102,7 +102,7 @@ pub fn compare(before: &[u8], after: &[u8], helper: &str) -> Result<Growth, Diff
         let part = format!("{name}{}", old_class.pool.text(old_method.descriptor).unwrap_or_default());
         let probes = method(&old_class, old_method, &new_class, new_method, helper)
             .map_err(|change| Difference { part, change })?;
-        growth.methods += usize::from(probes > 0);
+        growth.probed_methods += usize::from(probes > 0);
         growth.probes += probes;
     }
     Ok(growth)

@@ -62,7 +62,7 @@ pub(crate) struct Record {
     #[arg(short, long, conflicts_with = "json")]
     pub(crate) quiet: bool,
 
-    /// Attach to a running process and record until it ends or Ctrl-C; it continues to run
+    /// Attach to a running process and record until it exits or until Ctrl-C, after which it keeps running
     #[arg(
         long = "pid",
         value_name = "PID",

@@ -1,5 +1,7 @@
 //! Tests of the command: the real binary on real files, its output and its exit status.
 
+// The same random properties and runs in every host of monitors.
+mod all_hosts;
 // `attach`: processes that were started elsewhere.
 mod attach;
 // Bad input: messages and exit statuses.

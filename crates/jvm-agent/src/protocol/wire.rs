@@ -1,7 +1,7 @@
-//! Encoding of messages: little-endian integers; the length before a text or a list; the number of a variant before its
+//! Encoding of messages: little-endian integers; the length before a string or a list; the number of a variant before its
 //! fields.
 //!
-//! Hand-written so that impossible lengths from a broken peer are rejected before memory is allocated for them.
+//! Hand-written so that an impossible length from a broken peer cannot reserve much memory.
 
 use std::fmt;
 
@@ -22,7 +22,7 @@ pub trait Wire: Sized {
     /// Appends the encoded value.
     fn put(&self, out: &mut Vec<u8>);
 
-    /// Decodes a value from the front of `bytes`, and removes it there.
+    /// Decodes a value from the front of `bytes`, and advances `bytes` past it.
     ///
     /// # Errors
     /// If the bytes do not start with such a value.
@@ -119,7 +119,7 @@ impl<T: Wire> Wire for Vec<T> {
 
     fn take(bytes: &mut &[u8]) -> Result<Self, MalformedMessage> {
         let length = u32::take(bytes)? as usize;
-        // Every element takes at least one byte, so a wrong length reserves nothing.
+        // Every element takes at least one byte, so a wrong length reserves no more elements than there are bytes.
         let mut all = Vec::with_capacity(length.min(bytes.len()));
         for _ in 0..length {
             all.push(T::take(bytes)?);

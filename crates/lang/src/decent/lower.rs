@@ -21,8 +21,8 @@ pub(crate) fn lower(raw: RawSpecification, diagnostics: &mut Vec<Diagnostic>) ->
     let whole = Span::new(raw.source, 0, 0);
     let mut monitor_spans: Vec<MonitorSpans> = Vec::new();
     for monitor in &raw.monitors {
-        let at = match &monitor.at {
-            Some((name, span)) => Some(component(&specification.system, name, *span, diagnostics)),
+        let component = match &monitor.component {
+            Some((name, span)) => Some(find_component(&specification.system, name, *span, diagnostics)),
             None => None,
         };
         if let Some(first) = specification.find(&monitor.name) {
@@ -32,7 +32,7 @@ pub(crate) fn lower(raw: RawSpecification, diagnostics: &mut Vec<Diagnostic>) ->
             continue;
         }
         let Some((body, names)) = body(monitor) else { continue };
-        match specification.add(&monitor.name, body, at.flatten()) {
+        match specification.add(&monitor.name, body, component.flatten()) {
             Ok(_) => monitor_spans.push(MonitorSpans { name: monitor.span, names }),
             Err(diagnostic) => {
                 let reported = Diagnostic::error(monitor.span, diagnostic.message);
@@ -113,8 +113,8 @@ fn system(raw: &RawSpecification, diagnostics: &mut Vec<Diagnostic>) -> System {
     }
     for ((from, from_span), (to, to_span)) in &raw.links {
         let ends = (
-            component(&system, from, *from_span, diagnostics),
-            component(&system, to, *to_span, diagnostics),
+            find_component(&system, from, *from_span, diagnostics),
+            find_component(&system, to, *to_span, diagnostics),
         );
         if let (Some(from), Some(to)) = ends {
             system.link(from, to);
@@ -123,7 +123,7 @@ fn system(raw: &RawSpecification, diagnostics: &mut Vec<Diagnostic>) -> System {
     system
 }
 
-fn component(
+fn find_component(
     system: &System,
     name: &str,
     span: Span,

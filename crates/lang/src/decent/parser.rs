@@ -1,4 +1,4 @@
-//! Parser for statements: all errors are reported together.
+//! Parser for statements. It recovers at the next statement and reports the errors together.
 
 use super::expand::{Line, Statement, joined};
 use super::raw::{self, RawBody, RawComponent, RawEdge, RawMonitor, RawSpecification, RawState};
@@ -243,10 +243,10 @@ impl Parser<'_> {
         let Some((name, span)) = cursor.name() else {
             return Err(Box::new(cursor.expected("a statement").help(FORM)));
         };
-        let mut at = None;
+        let mut component = None;
         if cursor.take('@') {
-            at = cursor.name();
-            if at.is_none() {
+            component = cursor.name();
+            if component.is_none() {
                 return Err(Box::new(cursor.expected("a component name").help(FORM)));
             }
         }
@@ -270,7 +270,7 @@ impl Parser<'_> {
             }
             other => other,
         };
-        self.raw.monitors.push(RawMonitor { name, span, at, body });
+        self.raw.monitors.push(RawMonitor { name, span, component, body });
         Ok(())
     }
 
@@ -316,12 +316,19 @@ impl Parser<'_> {
                     return Err(Box::new(cursor.expected("the state name").help(STATE)));
                 };
                 let verdict = if cursor.take('=') {
-                    match cursor.peek() {
+                    let verdict = match cursor.peek() {
                         "true" => Truth::True,
                         "false" => Truth::False,
                         _ if cursor.rest().starts_with('?') => Truth::Unknown,
                         _ => return Err(Box::new(cursor.expected("`true`, `false` or `?`").help(STATE))),
+                    };
+                    if !cursor.take('?') {
+                        cursor.word();
                     }
+                    if !cursor.at_end() {
+                        return Err(Box::new(cursor.expected("the end of the line").help(STATE)));
+                    }
+                    verdict
                 } else if cursor.at_end() {
                     states.push(RawState { name, span, verdict: Truth::Unknown, edges: Vec::new() });
                     continue;
@@ -337,6 +344,7 @@ impl Parser<'_> {
             let Some((to, span)) = cursor.name() else {
                 return Err(Box::new(cursor.expected("a state name").help(EDGE)));
             };
+            let after_name = cursor.at;
             let label = match cursor.word() {
                 "when" => {
                     let text = cursor.remaining();
@@ -344,7 +352,7 @@ impl Parser<'_> {
                 }
                 "otherwise" if cursor.at_end() => None,
                 _ => {
-                    cursor.at = span_end(&line.text, &to);
+                    cursor.at = after_name;
                     return Err(Box::new(cursor.expected("`when` or `otherwise`").help(EDGE)));
                 }
             };
@@ -352,11 +360,6 @@ impl Parser<'_> {
         }
         Ok(RawBody::Automaton(raw::resolve(states, self.diagnostics)))
     }
-}
-
-/// Returns the offset at which the first name of a line ends.
-fn span_end(text: &Text, name: &str) -> usize {
-    text.as_str().find(name).map_or(0, |at| at + name.len())
 }
 
 /// Whether a statement that starts with `root` is a monitor of that name.

@@ -51,7 +51,7 @@ pub(crate) struct RawComponent {
 pub(crate) struct RawMonitor {
     pub(crate) name: String,
     pub(crate) span: Span,
-    pub(crate) at: Option<LocatedName>,
+    pub(crate) component: Option<LocatedName>,
     pub(crate) body: RawBody,
 }
 

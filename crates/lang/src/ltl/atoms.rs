@@ -101,7 +101,7 @@ pub fn event_named(name: &str) -> (String, EventKind) {
     )
 }
 
-/// Predefined events that formulae cannot name.
+/// Events of the trace reader that formulae cannot name.
 const EVENTS_NOT_IN_FORMULAE: [&str; 2] = [ANY_EVENT, STATE_EVENT];
 
 fn forbidden_event(located: &LocatedAtom, name: &str) -> Diagnostic {

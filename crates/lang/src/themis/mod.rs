@@ -135,7 +135,7 @@ fn monitor(raw: XmlSpecification, diagnostics: &mut Vec<Diagnostic>) -> Option<R
         Ok(tree) => Some(RawMonitor {
             name: raw.id.as_str().to_owned(),
             span,
-            at: None,
+            component: None,
             body: RawBody::ParsedFormula(tree, text.clone()),
         }),
         Err(error) => {

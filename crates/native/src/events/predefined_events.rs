@@ -32,7 +32,7 @@ impl NativeTarget {
             }
             (PredefinedEvent::Exec, "path") => Some(Scalar::Str(path().display().to_string())),
             (PredefinedEvent::Exit, "status") => status.map(|status| Scalar::Int(status.into())),
-            // Every event has built-in parameters too. No `_` here: each event needs its values.
+            // Names that the event does not supply. Each event is listed, so that a new one is not forgotten.
             (
                 PredefinedEvent::Fork
                 | PredefinedEvent::Thread
@@ -103,8 +103,33 @@ impl NativeTarget {
     pub(crate) fn handle_syscall(&mut self, tid: Tid, entering: bool) -> TargetResult<Option<StopReason>> {
         let regs = self.tracer.thread(tid)?.registers().map_err(trace_error)?;
         if let Some(stop) = self.watch_syscall(tid, &regs, entering)? {
+            // The event of the exit follows when the access has been reported.
+            self.plans.pending_syscall_exit = (!entering).then_some(tid);
             return Ok(Some(stop));
         }
+        if self.tracer.thread(tid)?.running {
+            // The call was repeated, because of a protected page, and blocks now.
+            return Ok(None);
+        }
+        if self.emit_syscall_events(tid, entering)? {
+            return Ok(Some(StopReason::Events));
+        }
+        if self.tracer.is_all_stopped() { self.tracer.cont_all() } else { self.tracer.cont(tid) }?;
+        Ok(None)
+    }
+
+    /// Emits the events of the exit of a system call that also accessed watched memory.
+    pub(crate) fn emit_pending_syscall_exit(&mut self, tid: Tid) -> TargetResult<Option<StopReason>> {
+        if self.plans.pending_syscall_exit != Some(tid) {
+            return Ok(None);
+        }
+        self.plans.pending_syscall_exit = None;
+        Ok(self.emit_syscall_events(tid, false)?.then_some(StopReason::Events))
+    }
+
+    /// Emits the events at the entry or exit of a system call. Returns whether there are any.
+    fn emit_syscall_events(&mut self, tid: Tid, entering: bool) -> TargetResult<bool> {
+        let regs = self.tracer.thread(tid)?.registers().map_err(trace_error)?;
         self.batch.clear();
         let time = self.started.elapsed().as_secs_f64();
         let memory = CleanMemory { memory: &self.tracer.memory, sites: &self.tracer.sites };
@@ -133,11 +158,10 @@ impl NativeTarget {
             self.batch.push(plan.event, &values, EventMeta { time, line: 0 });
         }
         if self.batch.is_empty() {
-            if self.tracer.is_all_stopped() { self.tracer.cont_all() } else { self.tracer.cont(tid) }?;
-            return Ok(None);
+            return Ok(false);
         }
         self.current = tid;
         self.event_thread = Some(tid);
-        Ok(Some(StopReason::Events))
+        Ok(true)
     }
 }

@@ -204,6 +204,9 @@ impl NativeTarget {
         {
             return Ok(Some(stop));
         }
+        if let Some(stop) = self.emit_pending_syscall_exit(tid)? {
+            return Ok(Some(stop));
+        }
         loop {
             let Some(thread) = self.tracer.threads.get_mut(&tid) else {
                 self.event_thread = None;

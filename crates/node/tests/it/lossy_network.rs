@@ -220,7 +220,7 @@ fn inconsistent_deployments_are_rejected() {
     let wrong = [
         (Deployment { nodes: vec!["a".to_owned(); 3], ..plan.clone() }, "a node that is named twice"),
         (Deployment { nodes: vec!["a".to_owned(); 2000], ..plan.clone() }, "the number of nodes"),
-        (Deployment { own: 3, ..plan.clone() }, "the number of nodes"),
+        (Deployment { own_node: 3, ..plan.clone() }, "the number of nodes"),
         (homeless, "one that is named twice"),
         (
             Deployment { sources: [&plan.sources[..], &plan.sources[..]].concat(), ..plan.clone() },
