@@ -72,11 +72,12 @@ struct RunEvent {
 }
 
 impl RunEvent {
-    fn random(random: &Rng) -> RunEvent {
+    fn random(random: &Rng, form: Form) -> RunEvent {
         let large = |random: &Rng| random.pick(&LARGE);
         let x = if random.below(12) == 0 { large(random) } else { random.between(1, 3) };
         let y = if random.below(10) == 0 { large(random) } else { random.between(0, 6) };
-        RunEvent { kind: random.pick(&['a', 'b', 'c', 'd']), x, y, text: random.pick(&TEXTS) }
+        let kinds: &[char] = if form.has_text { &['a', 'b', 'c', 'd'] } else { &['a', 'd'] };
+        RunEvent { kind: random.pick(kinds), x, y, text: random.pick(&TEXTS) }
     }
 
     /// The name of the event with its parameters in a trace.
@@ -229,6 +230,8 @@ struct Hosts {
     properties: usize,
     violated: usize,
     findings: usize,
+    /// The properties that were also checked on a model.
+    in_models: usize,
 }
 
 impl Hosts {
@@ -236,7 +239,7 @@ impl Hosts {
         let folder = Folder::new().file("run.c", C).file("Run.java", JAVA);
         folder.shell("cc -g -O1 -o run run.c").exits(0);
         folder.shell("javac -g Run.java").exits(0);
-        Hosts { folder, properties: 0, violated: 0, findings: 0 }
+        Hosts { folder, properties: 0, violated: 0, findings: 0, in_models: 0 }
     }
 
     fn report(&self, args: &str) -> Value {
@@ -248,8 +251,9 @@ impl Hosts {
     /// Compares all hosts on one random run.
     fn compare(&mut self, seed: u64) {
         let random = Rng::new(seed);
-        let form = Form { has_text: random.below(4) != 0, has_exit: random.below(2) == 0 };
-        let events: Vec<RunEvent> = (0..10 + random.below(60)).map(|_| RunEvent::random(&random)).collect();
+        let form = Form { has_text: random.below(3) != 0, has_exit: random.below(2) == 0 };
+        let count = 10 + random.below(60);
+        let events: Vec<RunEvent> = (0..count).map(|_| RunEvent::random(&random, form)).collect();
         let status = random.below(4);
         let count = if random.below(3) == 0 { 1 } else { 10 };
         let mut script = String::new();
@@ -274,9 +278,9 @@ impl Hosts {
             let _ = write!(native, " -p p{number}.prop");
             let _ = write!(java, " -p java/p{number}.prop");
         }
-        let check = self.report(&format!("check --json{native} run.trace"));
+        let check = self.report(&format!("check --json --limit 1000{native} run.trace"));
         let expected = outcome(&check, true);
-        let live = "--json --batch --on-violation continue";
+        let live = "--json --limit 1000 --batch --on-violation continue";
         for (host, args) in [
             ("session", format!("run {live} --probes trap{native} -- ./run")),
             ("native agent", format!("run {live} --probes inline{native} -- ./run")),
@@ -285,11 +289,50 @@ impl Hosts {
             let found = outcome(&self.report(&args), true);
             assert_agrees(host, seed, &expected, &found);
         }
+        if !form.has_text && !form.has_exit {
+            std::fs::write(self.folder.path("run.model"), model(&events)).unwrap();
+            let explored = self.report(&format!("explore --json --may-end run.model{native}"));
+            for property in check["properties"].as_array().unwrap() {
+                let text = self.folder.read(&format!("{}.prop", property["name"].as_str().unwrap()));
+                compare_with_model(seed, (property, &text), &check, &explored);
+            }
+            self.in_models += count;
+        }
         self.properties += count;
         self.findings += check["findings"].as_array().map_or(0, Vec::len);
         let properties = check["properties"].as_array().unwrap();
         self.violated += properties.iter().filter(|property| property["verdict"] == "violated").count();
     }
+}
+
+/// A model whose only execution is a run.
+fn model(events: &[RunEvent]) -> String {
+    let mut text = "process Run {\n".to_owned();
+    for (at, event) in events.iter().enumerate() {
+        let RunEvent { x, y, .. } = event;
+        let action = match event.kind {
+            'a' => format!("ev_a(x = {x}, y = {y})"),
+            _ => format!("ev_d(x = {x})"),
+        };
+        let _ = writeln!(text, "    state s{at} {{ {action}: -> s{}; }}", at + 1);
+    }
+    let _ = writeln!(text, "    state s{}\n}}", events.len());
+    text
+}
+
+/// Asserts that a property is violated by the model if it is violated by the trace, at the same event.
+fn compare_with_model(seed: u64, (property, text): (&Value, &str), check: &Value, explored: &Value) {
+    let name = &property["name"];
+    let first = check["findings"].as_array().unwrap().iter().find(|finding| finding["property"] == *name);
+    let claim = explored["claims"].as_array().unwrap().iter().find(|claim| claim["claim"] == *name);
+    let claim = claim.expect("a verdict");
+    let steps = claim["execution"]["steps"].as_array().map(|steps| steps.len() as u64 - 1);
+    let line = first.map(|finding| finding["event"]["line"].as_u64().expect("an event with a line"));
+    assert_eq!(
+        (claim["verdict"] == "violated", steps),
+        (line.is_some(), line),
+        "seed {seed}: {claim}\n{property}\n{text}"
+    );
 }
 
 fn assert_agrees(host: &str, seed: u64, expected: &Value, found: &Value) {
@@ -309,4 +352,5 @@ fn all_hosts_agree() {
     }
     assert!(hosts.violated * 10 >= hosts.properties * 3, "{} of {}", hosts.violated, hosts.properties);
     assert!(hosts.findings >= at_least(2000), "{}", hosts.findings);
+    assert!(hosts.in_models >= at_least(200), "{}", hosts.in_models);
 }
