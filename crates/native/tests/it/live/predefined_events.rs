@@ -1,7 +1,7 @@
 //! Predefined events (signals, processes, threads) and events of system calls.
 
 use crate::live::common::{c, instrument_events, run};
-use invigil_monitor::event::EventKind::{After, Before};
+use invigil_monitor::event::EventKind::{After, Before, Write};
 use invigil_target::{EventSource, StopReason, Termination};
 
 const DONE: StopReason = StopReason::Ended(Termination::Exited(0));
@@ -282,4 +282,31 @@ fn unknown_parameters_of_predefined_events_are_unresolved() {
     let params: Vec<Option<usize>> = unknown.iter().map(|unknown| unknown.param).collect();
     assert_eq!(params, [Some(1), Some(0), Some(0), Some(2), Some(3)], "{unknown:?}");
     assert!(unknown[0].help.contains("`thread`"), "{unknown:?}");
+}
+
+#[test]
+fn system_call_that_writes_watched_memory_still_has_its_event() {
+    // A small variable is watched by a debug register, an array by its page.
+    for (variable, access) in [("int cell", "cell"), ("char cell[9000]", "cell")] {
+        let source = format!(
+            "
+            #include <fcntl.h>
+            #include <unistd.h>
+            {variable};
+            int main(void) {{
+                int zero = open(\"/dev/urandom\", O_RDONLY);
+                for (int i = 0; i < 2; i++) if (read(zero, &cell, sizeof cell) != sizeof cell) return 1;
+                return 0;
+            }}"
+        );
+        let program = c(&source, &["-g"]);
+        let mut target = program.start();
+        let (catalog, _) =
+            instrument_events(&mut target, &[("syscall:read", After, &["ret"]), (access, Write, &[])]);
+        let (events, stop) = run(&mut target, &catalog);
+        assert_eq!(stop, DONE);
+        let size = if variable.contains('[') { 9000 } else { 4 };
+        let read = format!("after syscall:read({size})");
+        assert_eq!(events, ["write cell()", &read, "write cell()", &read], "{variable}");
+    }
 }
