@@ -1,9 +1,10 @@
 //! Transition tables: machines compiled for fast execution.
 //!
-//! A letter is a machine word with one bit per atom. The layout depends on the number of atoms:
+//! A letter is a machine word with one bit per atom. The layout depends on the numbers of atoms and
+//! states:
 //!
-//! - few atoms: the row of a state has an entry for every letter;
-//! - more atoms: the row has an entry for every class of letters that no state distinguishes. The class is computed one byte
+//! - few of both: the row of a state has an entry for every letter;
+//! - more: the row has an entry for every class of letters that no state distinguishes. The class is computed one byte
 //!   of the letter at a time, independently of the state;
 //! - too many classes: each state has a decision graph over the atoms.
 
@@ -25,7 +26,7 @@ pub const MAX_ATOMS: usize = u64::BITS as usize;
 /// Maximum number of entries of a table.
 const MAX_ENTRIES: usize = 1 << 20;
 
-/// Maximum number of atoms with an entry for every letter.
+/// Maximum number of atoms for which a row has an entry for every letter.
 const MAX_DENSE_ATOMS: u32 = 10;
 
 /// Moore machine compiled to a table. States with a final verdict have the largest numbers.

@@ -162,11 +162,8 @@ impl Session {
         self.collect_slices();
         let count = self.history.count();
         self.embedding.record_run(count - count_before, count);
-        match self.update_needs() {
-            // A target that has ended needs no instrumentation.
-            Err(TargetError::Ended(_)) => Ok(true),
-            done => done.map(|()| true),
-        }
+        self.update_needs()?;
+        Ok(true)
     }
 
     /// Drops the slices of collected objects, once enough objects have been collected.

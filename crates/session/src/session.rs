@@ -374,7 +374,11 @@ impl Session {
         collect_needs(&mut self.monitors, &mut self.needs_buffer);
         self.needs_buffer.union(self.scripts.needed_events());
         if self.needs_buffer != self.needs && self.state != State::New {
-            self.target.instrument(&self.needs_buffer)?;
+            match self.target.instrument(&self.needs_buffer) {
+                // A target that has ended needs no instrumentation.
+                Ok(()) | Err(TargetError::Ended(_)) => {}
+                Err(error) => return Err(error),
+            }
             std::mem::swap(&mut self.needs_buffer, &mut self.needs);
         }
         Ok(())

@@ -1,8 +1,9 @@
 //! Verification that weaving only added probes.
 //!
 //! Independent of the weaver except for the parsing of class files: it locates the original instructions among the new
-//! ones and executes the instructions between them on a stack of symbols. They must leave the stack unchanged, write no
-//! variables of the program, and call only the helper.
+//! ones and executes the instructions in between on a symbolic stack. In total, the
+//! added instructions must leave the stack unchanged, write no variables of the program, and call only the helper (and
+//! `Double.doubleToRawLongBits`).
 
 mod align;
 mod gap;
@@ -46,7 +47,7 @@ impl fmt::Display for Difference {
 impl std::error::Error for Difference {}
 
 /// Checks that all contents of a class are still there in the same order, and that everything else is probes that call
-/// the helper. Frames are left to the verifier of the virtual machine.
+/// the helper, and jumps over long distances. Of type annotations of code, only the length is compared. Frames are left to the verifier of the virtual machine.
 ///
 /// ```
 /// use invigil_weave::{Capture, ProbePlan, Probe, Site, SiteKind, compare, helper_class, weave};

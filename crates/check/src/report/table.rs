@@ -13,8 +13,8 @@ pub(super) enum Align {
 struct Column {
     title: String,
     align: Align,
-    /// Minimum width.
-    min_width: usize,
+    /// The column is not cut below this width.
+    min_cut_width: usize,
 }
 
 enum Row {
@@ -34,9 +34,9 @@ const GAP: &str = "  ";
 const INDENT: &str = "  ";
 
 impl Table {
-    /// Adds a column. If the table is too wide, the column is cut to no less than `min_width`.
-    pub(super) fn column(&mut self, title: &str, align: Align, min_width: usize) {
-        self.columns.push(Column { title: title.to_owned(), align, min_width });
+    /// Adds a column. If the table is too wide, the column is cut to no less than `min_cut_width`.
+    pub(super) fn column(&mut self, title: &str, align: Align, min_cut_width: usize) {
+        self.columns.push(Column { title: title.to_owned(), align, min_cut_width });
     }
 
     pub(super) fn row(&mut self, cells: Vec<(String, Paint)>) {
@@ -92,7 +92,7 @@ impl Table {
         }
         while self.gaps() + widths.iter().sum::<usize>() > max_width {
             let cuttable =
-                widths.iter_mut().zip(&self.columns).filter(|(width, column)| **width > column.min_width);
+                widths.iter_mut().zip(&self.columns).filter(|(width, column)| **width > column.min_cut_width);
             let Some((widest, _)) = cuttable.max_by_key(|(width, _)| **width) else { break };
             *widest -= 1;
         }

@@ -50,7 +50,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "MONITOR")]
     watch: Vec<String>,
 
-    /// Only these activities; repeatable [default: all annotated ones]
+    /// Only these activities, and the variants of all; repeatable [default: all annotated ones]
     #[arg(long, value_name = "ACTIVITY")]
     only: Vec<String>,
 
@@ -87,7 +87,7 @@ fn parse_time(text: &str) -> Result<Millis, String> {
 struct Row {
     /// Name of the activity, of its variant, or of the monitor.
     name: String,
-    /// Whether annotations exist for it.
+    /// Whether it is compared with annotations, as every activity and variant is.
     is_activity: bool,
     annotated_monitor: AnnotatedMonitor,
 }

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 /// Record the events of a native program as a trace, at full speed
 ///
-/// Writes every event that the properties need but does not monitor them, so the program hardly slows down. Probes in
+/// Writes every event that the properties need but does not check the properties, so the program hardly slows down. Probes in
 /// the program pass each event on through a ring buffer in shared memory. A trap stops the thread at each event for
 /// which no probe fits, and at all events if a property needs variable accesses or system calls. Use `invigil check` to
 /// check the trace, from the file or through a pipe.

@@ -27,7 +27,7 @@ pub struct Reaction {
     pub span: Span,
 }
 
-/// The side of a state change that triggers a reaction.
+/// Whether entering or leaving a state triggers a reaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Trigger {
     /// The new state is selected.

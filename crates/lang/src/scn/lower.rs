@@ -27,7 +27,7 @@ pub struct Scenario {
 /// A compiled reaction.
 #[derive(Clone, Debug)]
 pub struct Reaction {
-    /// The side of a state change that triggers it.
+    /// Whether entering or leaving a state triggers it.
     pub trigger: Trigger,
     /// The states that it applies to, per property.
     pub states: Vec<StateSet>,
