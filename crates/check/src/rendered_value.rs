@@ -33,9 +33,19 @@ pub enum ValueKind {
 impl RenderedValue {
     /// Renders a value. A value that is too large is truncated.
     pub fn new(view: &ValueReader<'_>, value: Value) -> RenderedValue {
+        RenderedValue::within(usize::MAX, view, value)
+    }
+
+    /// Renders a value, truncated after about `limit` bytes.
+    pub fn within(limit: usize, view: &ValueReader<'_>, value: Value) -> RenderedValue {
         let mut text = String::new();
-        if view.write_repr(&mut text, value).is_err() {
+        let is_whole = match limit {
+            usize::MAX => view.write_repr(&mut text, value).is_ok(),
+            limit => view.write_repr_within(limit, &mut text, value),
+        };
+        if !is_whole {
             text.push('…');
+            return RenderedValue { text, kind: ValueKind::Other };
         }
         let kind = match value.tag() {
             Tag::None => ValueKind::None,

@@ -75,12 +75,21 @@ impl ValueReader<'_> {
 
     /// Appends `repr(value)`, with strings in quotes.
     pub fn write_repr(&self, out: &mut String, value: Value) -> EvalResult<()> {
-        if out.len() > MAX_TEXT {
-            return Err(Fault::new(FaultKind::Limit, "string too long: the limit is 16 MiB"));
+        match self.write_repr_within(MAX_TEXT, out, value) {
+            true => Ok(()),
+            false => Err(Fault::new(FaultKind::Limit, "string too long: the limit is 16 MiB")),
+        }
+    }
+
+    /// Appends `repr(value)` until `out` has about `limit` bytes. Returns whether that was all of it.
+    pub fn write_repr_within(&self, limit: usize, out: &mut String, value: Value) -> bool {
+        if out.len() > limit {
+            return false;
         }
         if let Some(text) = self.str(&value) {
-            write_quoted(out, text);
-            return Ok(());
+            let shown = text.floor_char_boundary(limit);
+            write_quoted(out, &text[..shown]);
+            return shown == text.len();
         }
         match value.tag() {
             Tag::Unset => out.push_str("<unset>"),
@@ -89,12 +98,12 @@ impl ValueReader<'_> {
             Tag::Int => write_int(out, value.as_int().unwrap_or(0)),
             Tag::Float => write_float(out, value.as_float().unwrap_or(0.0)),
             Tag::Short | Tag::Text | Tag::Pool => {}
-            Tag::Object => return self.write_object(out, value.as_object().unwrap_or(0)),
+            Tag::Object => return self.write_object(limit, out, value.as_object().unwrap_or(0)),
         }
-        Ok(())
+        true
     }
 
-    fn write_object(&self, out: &mut String, object: u32) -> EvalResult<()> {
+    fn write_object(&self, limit: usize, out: &mut String, object: u32) -> bool {
         let kind = self.heap.kind(object);
         let (open, close) = match kind {
             ObjectKind::List => ('[', ']'),
@@ -103,7 +112,7 @@ impl ValueReader<'_> {
         };
         if kind == ObjectKind::Set && self.heap.len(object) == self.heap.aux(object) {
             out.push_str("set()");
-            return Ok(());
+            return true;
         }
         out.push(open);
         let mut first = true;
@@ -118,17 +127,21 @@ impl ValueReader<'_> {
             if !core::mem::take(&mut first) {
                 out.push_str(", ");
             }
-            self.write_repr(out, item)?;
+            if !self.write_repr_within(limit, out, item) {
+                return false;
+            }
             if kind == ObjectKind::Dict {
                 out.push_str(": ");
-                self.write_repr(out, self.entry_value(object, word))?;
+                if !self.write_repr_within(limit, out, self.entry_value(object, word)) {
+                    return false;
+                }
             }
         }
         if kind == ObjectKind::Tuple && self.heap.len(object) == 1 {
             out.push(',');
         }
         out.push(close);
-        Ok(())
+        true
     }
 
     /// Appends a value in a format.

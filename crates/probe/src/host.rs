@@ -135,9 +135,9 @@ impl SiteHost {
             // The sites were prepared without the scripts.
             self.sites.clear();
         }
-        // Threads see whether the host is frozen without its lock.
-        if uploads || matches!(reply, HostReply::Stepped(true)) {
-            INVIGIL_CONTROL.frozen.store(self.host.is_frozen().into(), Ordering::SeqCst);
+        // Threads see without the lock whether the host is frozen; `ShardEngine` has told them if it is.
+        if uploads && matches!(reply, HostReply::Done) {
+            INVIGIL_CONTROL.frozen.store(0, Ordering::SeqCst);
         }
         reply
     }

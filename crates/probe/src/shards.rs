@@ -14,7 +14,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::arch::x86_64::{_mm_lfence, _rdtsc};
 use core::ptr;
-use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
 use core::sync::atomic::{AtomicPtr, AtomicU32};
 use invigil_monitor::embedded::{EmbeddedMonitors, ExternalEngine, SHARD_COUNT, Shard};
 use invigil_monitor::event::EventId;
@@ -207,7 +207,11 @@ impl ExternalEngine for ShardEngine {
         }
     }
 
-    fn restart(&mut self, monitors: Option<&mut EmbeddedMonitors>) {
+    fn restart(&mut self, monitors: Option<&mut EmbeddedMonitors>, is_frozen: bool) {
+        if is_frozen {
+            // Before another thread can step in its shard.
+            INVIGIL_CONTROL.frozen.store(1, SeqCst);
+        }
         if let Some(shards) = self.taken.take() {
             shards.release(monitors);
         }

@@ -1,7 +1,8 @@
 //! The events of the run so far, and the transitions that the slices of each property took on them.
 //!
 //! Events are kept in blocks of a fixed size, as ids and plain values. The oldest block is reused once the limit is
-//! reached. A long run therefore takes no more memory than a short one, and adding an event allocates nothing.
+//! reached. A long run therefore takes no more memory than a short one, and adding an event allocates nothing, unless a slice
+//! has variables with long strings or collections.
 
 use invigil_check::{PathStep, RenderedValue, ReportedEvent, Variable};
 use invigil_expr::compare::ValueReader;
@@ -20,6 +21,8 @@ use std::ops::RangeInclusive;
 const BLOCK: usize = 1024;
 /// Number of steps of a path that are reported.
 const MAX_PATH: usize = 50;
+/// Number of bytes after which a long string or a collection is truncated.
+const MAX_RENDERED: usize = 500;
 
 /// A past event.
 #[derive(Clone, Debug, PartialEq)]
@@ -171,7 +174,8 @@ impl History {
             for value in slices.env(source) {
                 if !value.is_inline() {
                     let at = block.envs.len() as u32;
-                    block.rendered.push((at, RenderedValue::new(&slices.values_view(), *value)));
+                    let rendered = RenderedValue::within(MAX_RENDERED, &slices.values_view(), *value);
+                    block.rendered.push((at, rendered));
                 }
                 block.envs.push(if value.is_inline() { *value } else { Value::UNSET });
             }

@@ -16,8 +16,9 @@ pub trait ExternalEngine {
     /// stopped thread is in the engine.
     fn write_back(&mut self, monitors: Option<&mut EmbeddedMonitors>) -> bool;
 
-    /// Lets the engine step again, from the current state of the monitors. `None` if they were removed.
-    fn restart(&mut self, monitors: Option<&mut EmbeddedMonitors>);
+    /// Lets the engine step again, from the current state of the monitors; `None` if they were removed. While the host is
+    /// frozen, no event may be stepped, by the engine either.
+    fn restart(&mut self, monitors: Option<&mut EmbeddedMonitors>, is_frozen: bool);
 
     /// Stops the engine, because other properties or scripts are loaded. No thread is in the engine.
     fn discard(&mut self, monitors: Option<&mut EmbeddedMonitors>);
@@ -28,7 +29,7 @@ impl ExternalEngine for () {
         true
     }
 
-    fn restart(&mut self, _: Option<&mut EmbeddedMonitors>) {}
+    fn restart(&mut self, _: Option<&mut EmbeddedMonitors>, _: bool) {}
 
     fn discard(&mut self, _: Option<&mut EmbeddedMonitors>) {}
 }

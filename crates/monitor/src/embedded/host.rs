@@ -163,7 +163,7 @@ impl MonitorHost {
             return HostReply::Locked;
         }
         let reply = self.carry_out(request);
-        engine.restart(self.monitors.as_mut());
+        engine.restart(self.monitors.as_mut(), self.is_frozen);
         reply
     }
 

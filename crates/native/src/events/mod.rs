@@ -93,8 +93,6 @@ pub(crate) struct EventPlans {
     all: Vec<EventPlan>,
     /// The process that `#fork` reports.
     pub(crate) last_child: Tid,
-    /// The thread at the exit of a system call whose event follows a watchpoint.
-    pub(crate) pending_syscall_exit: Option<Tid>,
     /// Whether events with unknown names are pending, because a library that is loaded later may define them.
     pub(crate) allow_pending: bool,
     /// Buffer for the values of one event.

@@ -3,7 +3,7 @@
 use super::params::{builtin_value, to_monitor_value};
 use super::{EventPlan, Trigger};
 use crate::native_target::{CleanMemory, NativeTarget};
-use crate::sys::{SignalInfo, Tid};
+use crate::sys::{Regs, SignalInfo, Tid};
 use crate::tracer::{signal_name, trace_error};
 use invigil_debuginfo::value::Scalar;
 use invigil_expr::value::Value;
@@ -102,34 +102,31 @@ impl NativeTarget {
     /// Handles the entry or exit of a system call.
     pub(crate) fn handle_syscall(&mut self, tid: Tid, entering: bool) -> TargetResult<Option<StopReason>> {
         let regs = self.tracer.thread(tid)?.registers().map_err(trace_error)?;
-        if let Some(stop) = self.watch_syscall(tid, &regs, entering)? {
-            // The event of the exit follows when the access has been reported.
-            self.plans.pending_syscall_exit = (!entering).then_some(tid);
-            return Ok(Some(stop));
+        let stop = match entering {
+            true => match self.watch_syscall_entry(tid, &regs)? {
+                Some(stop) => Some(stop),
+                None => self.emit_syscall_events(tid, entering, &regs),
+            },
+            false => self.on_syscall_exit(tid, &regs)?,
+        };
+        if stop.is_none() {
+            if self.tracer.is_all_stopped() { self.tracer.cont_all() } else { self.tracer.cont(tid) }?;
         }
-        if self.tracer.thread(tid)?.running {
-            // The call was repeated, because of a protected page, and blocks now.
-            return Ok(None);
-        }
-        if self.emit_syscall_events(tid, entering)? {
-            return Ok(Some(StopReason::Events));
-        }
-        if self.tracer.is_all_stopped() { self.tracer.cont_all() } else { self.tracer.cont(tid) }?;
-        Ok(None)
+        Ok(stop)
     }
 
-    /// Emits the events of the exit of a system call that also accessed watched memory.
-    pub(crate) fn emit_pending_syscall_exit(&mut self, tid: Tid) -> TargetResult<Option<StopReason>> {
-        if self.plans.pending_syscall_exit != Some(tid) {
+    /// Emits the events of the exit of a system call.
+    pub(crate) fn emit_syscall_exit(&mut self, tid: Tid) -> TargetResult<Option<StopReason>> {
+        // If the call was repeated because of a protected page, it may block now, and the thread may have exited.
+        let Some(thread) = self.tracer.threads.get_mut(&tid).filter(|thread| !thread.running) else {
             return Ok(None);
-        }
-        self.plans.pending_syscall_exit = None;
-        Ok(self.emit_syscall_events(tid, false)?.then_some(StopReason::Events))
+        };
+        let regs = thread.registers().map_err(trace_error)?;
+        Ok(self.emit_syscall_events(tid, false, &regs))
     }
 
-    /// Emits the events at the entry or exit of a system call. Returns whether there are any.
-    fn emit_syscall_events(&mut self, tid: Tid, entering: bool) -> TargetResult<bool> {
-        let regs = self.tracer.thread(tid)?.registers().map_err(trace_error)?;
+    /// Emits the events at the entry or exit of a system call, if there are any.
+    fn emit_syscall_events(&mut self, tid: Tid, entering: bool, regs: &Regs) -> Option<StopReason> {
         self.batch.clear();
         let time = self.started.elapsed().as_secs_f64();
         let memory = CleanMemory { memory: &self.tracer.memory, sites: &self.tracer.sites };
@@ -158,10 +155,10 @@ impl NativeTarget {
             self.batch.push(plan.event, &values, EventMeta { time, line: 0 });
         }
         if self.batch.is_empty() {
-            return Ok(false);
+            return None;
         }
         self.current = tid;
         self.event_thread = Some(tid);
-        Ok(true)
+        Some(StopReason::Events)
     }
 }

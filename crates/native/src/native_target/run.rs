@@ -115,7 +115,7 @@ impl NativeTarget {
                 }
                 self.tracer.release_child(child)?;
                 // A process that only shares the memory is not followed.
-                let is_own = !self.tracer.thread(tid)?.is_foreign_process;
+                let is_own = self.tracer.threads.get(&tid).is_none_or(|thread| !thread.is_foreign_process);
                 if is_own && let Some(stop) = self.emit_lifecycle_event(tid, PredefinedEvent::Fork)? {
                     return Ok(Some(stop));
                 }
@@ -202,9 +202,6 @@ impl NativeTarget {
         if self.watchpoints.pending_access.is_some()
             && let Some(stop) = self.notify_access()?
         {
-            return Ok(Some(stop));
-        }
-        if let Some(stop) = self.emit_pending_syscall_exit(tid)? {
             return Ok(Some(stop));
         }
         loop {

@@ -73,8 +73,18 @@ pub(crate) struct PendingAccess {
     pub(crate) tid: Tid,
     hit_watchpoints: Vec<WatchpointId>,
     notified: OwnerSet,
-    /// What to do after all owners were notified: the memory to access, and the watchpoints to report afterwards.
-    after_dispatch: Option<(Vec<decode::MemoryAccess>, Vec<WatchpointId>)>,
+    after_dispatch: AfterDispatch,
+}
+
+/// What follows when all owners were notified of an access.
+#[derive(Clone, Debug)]
+enum AfterDispatch {
+    /// Nothing.
+    Nothing,
+    /// The access itself, and the watchpoints to report afterwards.
+    Access(Vec<decode::MemoryAccess>, Vec<WatchpointId>),
+    /// The events of the exit of the system call that made the access.
+    SyscallExit,
 }
 
 /// All watchpoints.
@@ -300,7 +310,7 @@ impl NativeTarget {
             tid,
             hit_watchpoints: hit,
             notified: OwnerSet::default(),
-            after_dispatch: None,
+            after_dispatch: AfterDispatch::Nothing,
         })
     }
 
@@ -361,15 +371,22 @@ impl NativeTarget {
             }
             let Some(owner) = owners.next_pending(access.notified) else {
                 self.watchpoints.pending_access = None;
-                let Some((accesses, after)) = access.after_dispatch else { return Ok(None) };
-                // Now execute the access itself.
+                let (accesses, after) = match access.after_dispatch {
+                    AfterDispatch::Nothing => return Ok(None),
+                    AfterDispatch::SyscallExit => return self.emit_syscall_exit(tid),
+                    AfterDispatch::Access(accesses, after) => (accesses, after),
+                };
                 self.perform_access(tid, &accesses)?;
                 if after.is_empty() {
                     return Ok(None);
                 }
                 let notified = OwnerSet::default();
-                self.watchpoints.pending_access =
-                    Some(PendingAccess { tid, hit_watchpoints: after, notified, after_dispatch: None });
+                self.watchpoints.pending_access = Some(PendingAccess {
+                    tid,
+                    hit_watchpoints: after,
+                    notified,
+                    after_dispatch: AfterDispatch::Nothing,
+                });
                 continue;
             };
             if let Some(access) = &mut self.watchpoints.pending_access {

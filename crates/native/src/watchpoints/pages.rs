@@ -5,7 +5,7 @@
 //! protected page is repeated with the page open.
 
 use super::hardware::{self, REGISTERS};
-use super::{AccessKind, PendingAccess, WatchpointId, decode};
+use super::{AccessKind, AfterDispatch, PendingAccess, WatchpointId, decode};
 use crate::inject::{self, raw};
 use crate::maps;
 use crate::native_target::NativeTarget;
@@ -228,11 +228,11 @@ impl NativeTarget {
                 tid,
                 hit_watchpoints: after,
                 notified: OwnerSet::default(),
-                after_dispatch: None,
+                after_dispatch: AfterDispatch::Nothing,
             };
             return self.start_access_or_resume(access);
         }
-        let after_dispatch = Some((accesses, after));
+        let after_dispatch = AfterDispatch::Access(accesses, after);
         self.start_access_or_resume(PendingAccess {
             tid,
             hit_watchpoints: before,
@@ -371,32 +371,31 @@ impl NativeTarget {
         Ok(())
     }
 
-    /// Handles accesses to watched memory by a system call.
-    pub(crate) fn watch_syscall(
-        &mut self,
-        tid: Tid,
-        regs: &Regs,
-        entering: bool,
-    ) -> TargetResult<Option<StopReason>> {
-        if entering {
-            // `sigreturn` reads the stack, and does not report a failure.
-            if regs.orig_rax as i64 == libc::SYS_rt_sigreturn && self.watchpoints.has_pages() {
-                return self.return_from_handler(tid, regs);
-            }
-            // Debug registers do not see the kernel's accesses.
-            if self.has_debug_registers() {
-                let contents = self.contents(true);
-                self.watchpoints.before_call.insert(tid, contents);
-            }
-            return Ok(None);
+    /// Prepares for accesses to watched memory by a system call that begins.
+    pub(crate) fn watch_syscall_entry(&mut self, tid: Tid, regs: &Regs) -> TargetResult<Option<StopReason>> {
+        // `sigreturn` reads the stack, and does not report a failure.
+        if regs.orig_rax as i64 == libc::SYS_rt_sigreturn && self.watchpoints.has_pages() {
+            return self.return_from_handler(tid, regs);
         }
+        // Debug registers do not see the kernel's accesses.
+        if self.has_debug_registers() {
+            let contents = self.contents(true);
+            self.watchpoints.before_call.insert(tid, contents);
+        }
+        Ok(None)
+    }
+
+    /// Reports accesses to watched memory by a system call, and then its exit.
+    pub(crate) fn on_syscall_exit(&mut self, tid: Tid, regs: &Regs) -> TargetResult<Option<StopReason>> {
         if regs.rax as i64 == EFAULT && self.watchpoints.has_pages() {
             return self.retry_syscall(tid, regs);
         }
-        let Some(before) = self.watchpoints.before_call.remove(&tid) else { return Ok(None) };
+        let Some(before) = self.watchpoints.before_call.remove(&tid) else {
+            return self.emit_syscall_exit(tid);
+        };
         let changed = self.changed_watchpoints(&before, &self.contents(true));
         if changed.is_empty() {
-            return Ok(None);
+            return self.emit_syscall_exit(tid);
         }
         // Skip ranges that another thread wrote: that thread reports them.
         self.tracer.stop_all()?;
@@ -490,15 +489,16 @@ impl NativeTarget {
         differ.map(|(id, _)| *id).filter(writes).collect()
     }
 
+    /// Reports the watchpoints that a system call has changed, and then its exit.
     fn report_changed(&mut self, tid: Tid, changed: Vec<WatchpointId>) -> TargetResult<Option<StopReason>> {
         if changed.is_empty() {
-            return Ok(None);
+            return self.emit_syscall_exit(tid);
         }
         self.start_access(PendingAccess {
             tid,
             hit_watchpoints: changed,
             notified: OwnerSet::default(),
-            after_dispatch: None,
+            after_dispatch: AfterDispatch::SyscallExit,
         })
     }
 

@@ -83,7 +83,10 @@ impl ExternalEngine for Blocks<'_> {
         true
     }
 
-    fn restart(&mut self, monitors: Option<&mut EmbeddedMonitors>) {
+    fn restart(&mut self, monitors: Option<&mut EmbeddedMonitors>, is_frozen: bool) {
+        if is_frozen {
+            return;
+        }
         let Some(monitors) = monitors else { return };
         let slices = &monitors.monitors()[0].slices;
         for slice in slices.iter().filter(|slice| slices.state(*slice) == OK) {
@@ -224,7 +227,7 @@ fn run(seed: u64, length: usize) -> (usize, u64) {
                         debugger.drain(host, &mut engine);
                         debugger.upload(host, &mut engine);
                     } else {
-                        engine.restart(host.monitors_mut());
+                        engine.restart(host.monitors_mut(), false);
                     }
                 }
             });
