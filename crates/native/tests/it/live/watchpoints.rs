@@ -1,7 +1,7 @@
 //! Watchpoints.
 
 use crate::live::common::{at, c, go, go_to, instrument_events, number, print, run, stop_at};
-use invigil_monitor::event::EventKind::{Access, BeforeWrite, Read, Write};
+use invigil_monitor::event::EventKind::{Access, BeforeAccess, BeforeRead, BeforeWrite, Read, Write};
 use invigil_native::NativeTarget;
 use invigil_target::prelude::*;
 use invigil_target::{BreakpointId, BreakpointKind, BreakpointSpec, Owner, StopReason, Termination};
@@ -376,4 +376,38 @@ fn watchpoints_are_set_again_after_exec() {
     let last = watch(&mut target, "last", false, true);
     go_to(&mut target, last);
     assert_eq!(go(&mut target), StopReason::Ended(Termination::Exited(3)));
+}
+
+#[test]
+fn system_call_that_blocks_in_protected_page_does_not_stop_other_threads() {
+    // The mutex is in a protected page, so the kernel cannot read it at first.
+    let source = "
+        #include <pthread.h>
+        #include <unistd.h>
+        struct { char cell[9000]; pthread_mutex_t m; char more[9000]; } s;
+        volatile int ready;
+        void *holder(void *unused) {
+            pthread_mutex_lock(&s.m);
+            ready = 1;
+            usleep(100000);
+            pthread_mutex_unlock(&s.m);
+            return 0;
+        }
+        int main(void) {
+            pthread_t t;
+            pthread_mutex_init(&s.m, 0);
+            pthread_create(&t, 0, holder, 0);
+            while (!ready) usleep(1000);
+            pthread_mutex_lock(&s.m);
+            pthread_join(t, 0);
+            return 6;
+        }";
+    let program = c(source, &["-g", "-pthread"]);
+    for kind in [BeforeRead, BeforeAccess] {
+        let mut target = program.start();
+        let (catalog, _) =
+            instrument_events(&mut target, &[("s.more[0]", kind, &[]), ("s.cell[8999]", kind, &[])]);
+        let (events, stop) = run(&mut target, &catalog);
+        assert_eq!(stop, StopReason::Ended(Termination::Exited(6)), "{events:?}");
+    }
 }
