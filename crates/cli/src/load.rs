@@ -1,4 +1,5 @@
-//! Loads properties and scenarios from files, and reports all errors in all files together.
+//! Loads properties and scenarios from files. Reports the errors of all property files together, then those of all
+//! scenarios.
 
 use crate::CliError;
 use crate::files::{self, STDIN, is_standard};

@@ -194,7 +194,7 @@ pub(crate) fn listed(words: &[&str], conjunction: &str) -> String {
 /// Splits a line into the command word and its arguments.
 pub(crate) fn split(line: &str) -> (&str, Arguments<'_>) {
     let line = line.trim();
-    // Verde's commands are prefixed with `verde`.
+    // Commands of Verde (\[Jak19\]) may be entered with their prefix `verde`.
     let line = match line.strip_prefix("verde") {
         Some(rest) if rest.starts_with(char::is_whitespace) => rest.trim_start(),
         _ => line,

@@ -79,7 +79,7 @@ pub(crate) fn send_and_wait(agent: &Agent, jni: Jni, news: &AgentEvent) -> Resul
         loop {
             match protocol::receive(stream)? {
                 ThreadCommand::Continue => return Ok(()),
-                ThreadCommand::ShowViolation { property } => show_debuggers(agent, jni, &property),
+                ThreadCommand::ShowViolation { message } => show_debuggers(agent, jni, &message),
                 ThreadCommand::Invoke { call } => calls.push(call),
             }
         }
@@ -119,13 +119,13 @@ pub(crate) fn send_exit(agent: &Agent, status: i32) {
 }
 
 /// Calls the method in which other debuggers can wait for violations.
-fn show_debuggers(agent: &Agent, jni: Jni, property: &str) {
+fn show_debuggers(agent: &Agent, jni: Jni, message: &str) {
     let Some(helper) = agent.helper.get() else { return };
     jni.framed(|| {
         let method =
             jni.static_method(helper.get(), c"onViolation", c"(Ljava/lang/String;Ljava/lang/Object;)V");
-        if let (Some(method), Some(property)) = (method, jni.string(property)) {
-            let arguments = [Primitive::Object(Some(property)), Primitive::Object(None)];
+        if let (Some(method), Some(message)) = (method, jni.string(message)) {
+            let arguments = [Primitive::Object(Some(message)), Primitive::Object(None)];
             jni.call_static(helper.get(), method, &arguments);
         }
     });

@@ -1,5 +1,5 @@
 //! Loading the agent into a running virtual machine, as the JDK's own tools do: a file requests the attachment, a
-//! signal makes the virtual machine look for the file, and then it listens at a socket.
+//! signal makes the virtual machine look for the file, and then it listens on a socket.
 
 use crate::connection::AgentListener;
 use crate::library;
@@ -14,11 +14,12 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Maximum time for an answer of the virtual machine.
+/// Maximum time to wait for a reply from the virtual machine.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
-/// Whether a process is a Java virtual machine. Other processes must not get its signal, which would end them.
+/// Whether a process is a Java virtual machine. Other processes must not be sent the signal for attaching (SIGQUIT), which
+/// would terminate them.
 pub fn is_java_vm(process: i32) -> bool {
     let maps = fs::read_to_string(format!("/proc/{process}/maps")).unwrap_or_default();
     maps.lines().any(|line| line.ends_with("/libjvm.so"))
@@ -35,7 +36,7 @@ fn inner_process_id(process: i32) -> i32 {
     line.and_then(|numbers| numbers.split_whitespace().last()?.parse().ok()).unwrap_or(process)
 }
 
-/// Path under which the process has loaded the agent before, which need not exist any more.
+/// Path from which the process loaded the agent earlier; the file may no longer exist.
 fn loaded_agent(process: i32) -> Option<PathBuf> {
     let maps = fs::read_to_string(format!("/proc/{process}/maps")).ok()?;
     let paths = maps.lines().filter_map(|line| line.find('/').map(|at| &line[at..]));

@@ -52,7 +52,8 @@ impl JavaTarget {
         }
     }
 
-    /// The stop after the program's end: first its event, if a monitor needs it.
+    /// The stops after the program has ended: first the events that the agent could not send, then the exit event if a
+    /// monitor needs it, then the end itself.
     fn end_stop(&mut self) -> TargetResult<Option<StopReason>> {
         let Some(ending) = self.ended.clone() else { return Ok(None) };
         if let Some(at) = self.warnings.iter().position(|warning| warning == NOT_BEGUN) {
@@ -208,9 +209,10 @@ impl JavaTarget {
             && self.stopped_thread.as_ref().is_some_and(|waiting| waiting.handled.contains(Owner::Monitors))
             && let Some(link) = &mut self.link
         {
-            // Other debuggers can wait for violations in a method of the helper class.
-            let property = "a property is violated, or a scenario suspends the program".to_owned();
-            if let Err(lost) = link.command(&ThreadCommand::ShowViolation { property }) {
+            // Another debugger may have a breakpoint in `onViolation` of the helper class; calling that method stops it
+            // there.
+            let message = "a property is violated, or a scenario suspends the program".to_owned();
+            if let Err(lost) = link.command(&ThreadCommand::ShowViolation { message }) {
                 return Err(self.on_disconnect(&lost));
             }
         }

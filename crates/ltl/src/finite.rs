@@ -1,6 +1,7 @@
 //! Monitors for finite words.
 //!
-//! The construction is that of monitors for infinite words, except that the word may end where nothing is promised.
+//! The construction is that of monitors for infinite words, except that the word may end wherever no promise of
+//! the tableau (an obligation on later positions) is pending.
 
 use crate::formula::{Formula, Formulae, Node};
 use crate::monitor::{Composite, SubsetConstruction, Tableau, decompose};

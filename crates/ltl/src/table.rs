@@ -69,7 +69,7 @@ enum Layout {
     Decisions { roots: Vec<u32>, graph: DecisionGraph },
 }
 
-/// Stage of the classification of letters, for one byte: `next[class << 8 | byte]`, with the class of the stage before.
+/// Stage of the classification of letters, for one byte: `next[class << 8 | byte]`, where `class` is the result of the previous stage.
 #[derive(Clone, Debug)]
 struct ByteStage {
     shift: u32,

@@ -1,4 +1,4 @@
-//! State space of a remote subject that needs few round trips.
+//! A state space over a remote subject that keeps the number of round trips low.
 
 use crate::registry::{RemoteAction, RemoteConfig};
 use crate::remote::Remote;

@@ -19,7 +19,8 @@ impl Report<'_> {
     /// ```text
     /// schema        1
     /// tool          { name, version }
-    /// verdict       "violated" if a property is; else "error" if the result is incomplete; else "undecided" if a
+    /// verdict       "violated" if a property is; else "error" if the trace could not be read, a property failed, or
+    ///               `--strict` found a missing parameter; else "undecided" if a
     ///               property is, or "holds"
     /// complete      whether every property was checked on every event of the trace
     /// violations    number of violations
@@ -49,9 +50,10 @@ impl Report<'_> {
     ///               number of lines read without a value of the wrong type, the first of both
     /// ```
     ///
-    /// An `event` is null or `{ index, time, file, line, name, params: { NAME: VALUE } }`. Values of the
-    /// program are JSON's null, booleans, numbers and strings; other values, and floats that JSON does not know
-    /// (`nan`, `inf`), are strings as the block language writes them: `"[1, 2]"`.
+    /// Except in `missing` and `silent`, where it is a name, an `event` is null or
+    /// `{ index, time, file, line, name, params: { NAME: VALUE } }`. Values of the program are JSON's null, booleans,
+    /// numbers and strings; other values, and floats that JSON does not know (`nan`, `inf`), are strings as the block
+    /// language writes them: `"[1, 2]"`.
     pub fn json(&self) -> String {
         let document = document(self);
         // Serializing plain data into memory cannot fail.
@@ -216,7 +218,7 @@ fn document<'a>(report: &Report<'a>) -> Document<'a> {
     }
 }
 
-/// The overall verdict, which also determines the exit status.
+/// The overall verdict. The command chooses the exit status.
 fn verdict(report: &Report<'_>) -> &'static str {
     let properties = &report.outcome.properties;
     if report.outcome.violation_count() > 0 {

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
 impl Report<'_> {
-    /// Renders the report as a SARIF 2.1.0 log with a trailing line end.
+    /// Renders the report as a SARIF 2.1.0 log with a trailing newline.
     pub fn sarif(&self) -> String {
         let properties = 0..self.outcome.properties.len();
         let notifications: Vec<Value> = self
@@ -129,7 +129,7 @@ impl Report<'_> {
     }
 }
 
-/// Converts a path to a URI reference: reserved and invalid characters are escaped.
+/// Converts a path to a URI reference: characters not allowed in a path are escaped, and a colon before the first slash.
 fn uri(path: &str) -> String {
     let mut out = String::from(if path.starts_with('/') { "file://" } else { "" });
     for (at, byte) in path.bytes().enumerate() {

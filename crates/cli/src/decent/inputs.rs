@@ -247,7 +247,7 @@ fn component(system: &System, name: &str) -> Result<ComponentId, CliError> {
     })
 }
 
-/// Parses a socket to listen at.
+/// Parses a socket to listen on.
 fn socket(text: &str) -> Result<Channel, CliError> {
     match text.parse::<Channel>().map_err(CliError::new)? {
         Channel::Tcp(place) | Channel::TcpListen(place) => Ok(Channel::TcpListen(place)),

@@ -311,7 +311,7 @@ impl ProbeArgs {
 /// Reaction to a violation when there is no prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum OnViolation {
-    /// Terminate the program and report
+    /// End the run and report
     Stop,
     /// Continue until the program ends
     Continue,

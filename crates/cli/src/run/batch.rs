@@ -50,14 +50,14 @@ pub(super) fn run(running: &mut RunningSession<'_>, commands: Option<Vec<String>
     report(running, &batch)
 }
 
-/// Runs commands and prints their results to where the report goes.
+/// Runs commands and prints their results to standard error.
 fn run_commands(running: &mut RunningSession<'_>, commands: &[String], batch: &mut BatchOutcome) {
     if let Some(outcome) = running.outcome.take() {
         let text = running.debugger.render_outcome(&outcome);
         print_unless_quiet(running, &text);
     }
     for (at, line) in commands.iter().enumerate() {
-        // At a prompt, an empty line repeats the last command; in a file, it only separates commands.
+        // At a prompt, an empty line may repeat the last command; in a file, it only separates commands.
         if line.trim().is_empty() {
             continue;
         }

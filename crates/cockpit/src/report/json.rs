@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 const SCHEMA: u32 = 1;
 
 impl RunReport<'_> {
-    /// Renders the report as a JSON document with a trailing line end.
+    /// Renders the report as a JSON document with a trailing newline.
     ///
     /// Properties and findings have the format of `invigil check --json`, without positions in a trace. In addition:
     ///

@@ -1,4 +1,4 @@
-//! C arithmetic: wrapping integers of a width and signedness, and floating-point numbers.
+//! C arithmetic: integers of a given width and signedness, which wrap,, and floating-point numbers.
 
 use crate::value::expression::Binary;
 use std::cmp::Ordering;
@@ -239,7 +239,7 @@ pub(crate) fn from_extended(bytes: [u8; 10]) -> f64 {
         0x7fff if mantissa << 1 == 0 => sign * f64::INFINITY,
         0x7fff => f64::NAN,
         _ => {
-            // In two steps, because the power alone may overflow although the product does not.
+            // In two steps, because the power alone may underflow although the product does not.
             let power = exponent - 16383 - 63;
             let half = power / 2;
             sign * (mantissa as f64) * 2f64.powi(half) * 2f64.powi(power - half)
@@ -247,7 +247,7 @@ pub(crate) fn from_extended(bytes: [u8; 10]) -> f64 {
     }
 }
 
-/// Converts a number to the ten bytes of x87.
+/// Converts a number to the ten-byte x87 format.
 pub(crate) fn to_extended(value: f64) -> [u8; 10] {
     let bits = value.to_bits();
     let sign = ((bits >> 48) & 0x8000) as u16;

@@ -260,7 +260,7 @@ message! {
         /// Continue.
         0 = Continue,
         /// Show the violation of a property to other debuggers that wait for it.
-        1 = ShowViolation { property: String },
+        1 = ShowViolation { message: String },
         /// Call a method of the program before continuing, by its position among [`Request::PrepareCalls`].
         2 = Invoke { call: u32 },
     }

@@ -63,7 +63,7 @@ pub enum HostReply {
 /// # use invigil_monitor::event::{Event, EventId, EventMeta};
 /// # use invigil_monitor::observer::NoopObserver;
 /// # use invigil_monitor::verdict::Verdict;
-/// # use invigil_monitor::Scratch;
+/// # use invigil_monitor::{Monitor, Scratch};
 /// # use std::sync::Arc;
 /// # let state = |name: &str| State {
 /// #     name: name.into(), verdict: Verdict::Accepting, is_final: false, action: None, at_end: EndVerdict::Nothing,

@@ -76,7 +76,7 @@ impl ScriptOutputs {
 }
 
 /// Definition of an [`EventDeriver`]: plain data, which can be sent to an agent.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ScriptPlan {
     /// The monitoring script.

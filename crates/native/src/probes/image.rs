@@ -1,4 +1,4 @@
-//! The image of the probe library, relocated for an address.
+//! The image of the probe library, relocated to a load address.
 
 use super::fast_path_check::{self, Function};
 use invigil_probe::agent::{BOUND, ENTRY_POINT_COUNT, EntryPoints};
@@ -32,8 +32,10 @@ const MAX_IMAGE_SIZE: u64 = 1 << 30;
 pub(crate) fn read(file: &[u8], base: u64) -> Result<Image, String> {
     let elf = ElfFile64::<Endianness>::parse(file).map_err(|error| error.to_string())?;
     let end = elf.segments().map(|segment| segment.address() + segment.size()).max().unwrap_or(0);
-    if !(1..MAX_IMAGE_SIZE).contains(&end) {
-        return Err("it has no segments".to_owned());
+    match end {
+        0 => return Err("it has no segments".to_owned()),
+        MAX_IMAGE_SIZE.. => return Err("it is too large".to_owned()),
+        _ => {}
     }
     let mut bytes = vec![0; end.next_multiple_of(PAGE) as usize];
     let mut code = Range { start: u64::MAX, end: 0 };
@@ -63,7 +65,7 @@ pub(crate) fn read(file: &[u8], base: u64) -> Result<Image, String> {
         let found = symbols.symbols().find(|symbol| symbol.is_definition() && symbol.name() == Ok(name));
         found.map(|symbol| symbol.address()).ok_or_else(|| format!("it has no `{name}`"))
     };
-    // Relative relocations come first: the table of functions gives the targets of the others.
+    // Relative relocations come first: the table of functions gives the addresses of imports.
     let all: Vec<_> = elf.dynamic_relocations().ok_or("it has no dynamic relocations")?.collect();
     for (at, relocation) in &all {
         if kind(relocation) == elf::R_X86_64_RELATIVE {
