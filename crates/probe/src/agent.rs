@@ -130,6 +130,7 @@ static ANSWER: Lock<Vec<u8>> = Lock::new(Vec::new());
 extern "C" fn force_unlock() {
     HOST.force_unlock();
     shards::force_unlock();
+    pending_calls::force_unlock();
     ANSWER.force_unlock();
     memory::force_unlock();
 }

@@ -4,7 +4,7 @@ use crate::capture::{EventRegisters, GeneralRegisters};
 use crate::control::INVIGIL_CONTROL;
 use crate::integer_event::{EventSink, IntegerEvent};
 use crate::message::{Answer, MAX_INTS, Request, SiteEvent, SiteEvents};
-use crate::pending_calls;
+use crate::pending_calls::{self, PendingCall};
 use crate::ring::Ring;
 use crate::shards::ShardEngine;
 use crate::tail_calls;
@@ -112,15 +112,17 @@ impl SiteHost {
                 // SAFETY: the debugger has reserved this part of the library's memory.
                 unsafe { recording::start(Ring::new(at as *const u8, bits), start_time) }
             }
-            Request::Calls(thread) => return Answer::Calls(pending_calls::of_thread(thread)),
-            Request::TakeCalls => return Answer::Calls(pending_calls::take()),
-            Request::PutCalls(all) => pending_calls::put(all),
+            Request::Calls(thread) => return calls(pending_calls::of_thread(thread)),
+            Request::TakeCalls => return calls(pending_calls::take()),
+            Request::PutCalls(all) => return done(pending_calls::put(all)),
             Request::TailCalls { return_events, tail_calls } => {
                 tail_calls::set_events(return_events, tail_calls)
             }
             Request::ReturnSites(returns) => tail_calls::set_return_sites(returns),
-            Request::TakeTailCalls => return Answer::TailCalls(pending_calls::take_tail_calls()),
-            Request::PutTailCalls(all) => pending_calls::put_tail_calls(all),
+            Request::TakeTailCalls => {
+                return pending_calls::take_tail_calls().map_or(Answer::Locked, Answer::TailCalls);
+            }
+            Request::PutTailCalls(all) => return done(pending_calls::put_tail_calls(all)),
         }
         Answer::Done
     }
@@ -141,6 +143,16 @@ impl SiteHost {
         }
         reply
     }
+}
+
+/// The answer with pending calls.
+fn calls(found: Option<Vec<PendingCall>>) -> Answer {
+    found.map_or(Answer::Locked, Answer::Calls)
+}
+
+/// The answer to a request without a result.
+fn done(result: Option<()>) -> Answer {
+    result.map_or(Answer::Locked, |()| Answer::Done)
 }
 
 /// Memory for the values of an event, reused by the next one.

@@ -4,7 +4,7 @@
 //! the probe at the entry saves the registers that held them.
 
 use crate::capture::GeneralRegisters;
-use crate::lock::Lock;
+use crate::lock::{Lock, MAX_NAPS};
 use crate::tail_calls::{PendingTailCall, RETURN_MARK, TAIL_CALL_MARK};
 use crate::threads;
 use alloc::vec::Vec;
@@ -131,33 +131,44 @@ pub(crate) fn take_ended(thread: u32, site: u32, sp: u64) -> Option<PendingTailC
     CALLS.lock().take_ended(thread, site, sp)
 }
 
+// The debugger's requests. A signal may have stopped a thread that holds the lock, so they do not wait for long: `None` if
+// such a thread has to be resumed first.
+
 /// Removes and returns the tail calls of all threads.
-pub(crate) fn take_tail_calls() -> Vec<PendingTailCall> {
-    CALLS.lock().tail_calls.iter_mut().flat_map(core::mem::take).collect()
+pub(crate) fn take_tail_calls() -> Option<Vec<PendingTailCall>> {
+    Some(CALLS.lock_within(MAX_NAPS)?.tail_calls.iter_mut().flat_map(core::mem::take).collect())
 }
 
 /// Adds tail calls that the debugger has observed, oldest first. They count as newer than those already stored.
-pub(crate) fn put_tail_calls(calls: Vec<PendingTailCall>) {
-    let mut pending = CALLS.lock();
+pub(crate) fn put_tail_calls(calls: Vec<PendingTailCall>) -> Option<()> {
+    let mut pending = CALLS.lock_within(MAX_NAPS)?;
     calls.into_iter().for_each(|call| pending.tail_calls(call.thread).push(call));
+    Some(())
 }
 
 /// Returns the pending calls of a thread, without removing them.
-pub(crate) fn of_thread(thread: u32) -> Vec<PendingCall> {
-    CALLS.lock().list(thread).iter().filter(|call| call.thread == thread).cloned().collect()
+pub(crate) fn of_thread(thread: u32) -> Option<Vec<PendingCall>> {
+    let mut pending = CALLS.lock_within(MAX_NAPS)?;
+    Some(pending.list(thread).iter().filter(|call| call.thread == thread).cloned().collect())
 }
 
 /// Removes and returns the pending calls of all threads.
-pub(crate) fn take() -> Vec<PendingCall> {
-    CALLS.lock().lists.iter_mut().flat_map(core::mem::take).collect()
+pub(crate) fn take() -> Option<Vec<PendingCall>> {
+    Some(CALLS.lock_within(MAX_NAPS)?.lists.iter_mut().flat_map(core::mem::take).collect())
 }
 
 /// Adds calls whose entry the debugger has observed.
-pub(crate) fn put(mut calls: Vec<PendingCall>) {
+pub(crate) fn put(mut calls: Vec<PendingCall>) -> Option<()> {
     // Callers first: otherwise they would drop calls further down the stack.
     calls.sort_by_key(|call| core::cmp::Reverse(call.sp));
-    let mut pending = CALLS.lock();
+    let mut pending = CALLS.lock_within(MAX_NAPS)?;
     calls.into_iter().for_each(|call| pending.push_call(call));
+    Some(())
+}
+
+/// Unlocks the calls: the thread that held the lock no longer exists.
+pub(crate) fn force_unlock() {
+    CALLS.force_unlock();
 }
 
 #[cfg(test)]

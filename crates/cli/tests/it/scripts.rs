@@ -76,6 +76,7 @@ fn scripts_step_inside_native_program() {
     });
     assert_eq!(inline, trap);
     // A property of a script is not a file of its own.
-    let run = folder.feed("run --pedl tank.pedl --medl tank.medl -- ./tank", b"delete-monitor odd\nquit\n");
+    std::fs::write(folder.path("delete"), "delete-monitor odd\n").unwrap();
+    let run = folder.run("run --pedl tank.pedl --medl tank.medl --commands delete -- ./tank");
     run.stderr_has(&["`odd` comes from a PEDL or MEDL script and cannot be deleted alone"]);
 }
